@@ -167,6 +167,7 @@ gaps_move(struct gap_class *to, struct gap_class *from)
 		for (k = 0; k < IDLE_CAUSES; k++)
 			to[i].idle_ns[k] = add_sat(to[i].idle_ns[k],
 			    from[i].idle_ns[k]);
+		to[i].input_ns = add_sat(to[i].input_ns, from[i].input_ns);
 	}
 	memset(from, 0, GAP_CLASSES * sizeof(*from));
 }
@@ -195,7 +196,8 @@ launches_of(const struct model *m, const struct op *next)
  * choose code comes once for each piece of it: neither a gap in which code is loaded
  * nor those shortly before are what a loop does. */
 static void
-gap_tally(struct device_state *d, const struct gap *g, uint64_t launches)
+gap_tally(struct device_state *d, const struct gap *g, const struct op *next,
+    uint64_t launches)
 {
 	static const enum idle_cause host[] = { IDLE_HOST, IDLE_AFTER_SYNC,
 	    IDLE_API };
@@ -218,6 +220,8 @@ gap_tally(struct device_state *d, const struct gap *g, uint64_t launches)
 	near->gap[k].count++;
 	for (i = 0; i < sizeof(host) / sizeof(host[0]); i++)
 		near->gap[k].idle_ns[host[i]] += g->idle[host[i]];
+	if (next->kind == OP_COPY && next->row == ROW_H2D)
+		near->gap[k].input_ns = add_sat(near->gap[k].input_ns, ns);
 }
 
 /* Was code made in it, in the middle of things? */
@@ -346,7 +350,7 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	d->out.idle_near_ns = add_sat(d->out.idle_near_ns,
 	    min_u64(idle, LAUNCH_APART));
 	if (ours == 0 || (idle > LAUNCH_APART && ours <= idle / TALLIED_LEAST))
-		gap_tally(d, &g, launches_of(m, next));
+		gap_tally(d, &g, next, launches_of(m, next));
 	if (g.loads > 0)
 		memset(d->near, 0, sizeof(d->near));
 	gap_compiling(m, d, &g, next);

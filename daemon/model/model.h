@@ -71,6 +71,7 @@ extern const char *const idle_cause_name[IDLE_CAUSES];
 struct gap_class {
 	uint64_t count;
 	uint64_t idle_ns[IDLE_CAUSES];	/* of these three */
+	uint64_t input_ns;		/* of these, in front of copies from the host */
 };
 
 struct device {

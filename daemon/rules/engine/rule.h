@@ -103,6 +103,8 @@ struct draft {
 	const char *setting;		/* what mends it wherever the rule finds it,
 					 * in whatever kernel: a mode of a library;
 					 * lives as long as the program. NULL */
+	const char *variant;		/* of the practice, where a framework has
+					 * other words for it: frameworks.json; NULL */
 	struct folded *folded;
 	bool estimated;			/* from samples or the code */
 	bool merged;			/* another draft speaks for it */

@@ -135,7 +135,7 @@ void
 framework_words(const struct rule_view *x, struct draft *d)
 {
 	const struct library *l = d->f.kernel != NULL ? x->library : NULL;
-	const json_t *framework, *words;
+	const json_t *framework, *words, *variant;
 	const char *text;
 
 	/* A kernel of the user's own, whose launch nobody saw, is CUDA C++ as well
@@ -145,6 +145,10 @@ framework_words(const struct rule_view *x, struct draft *d)
 	framework = find(x, d->f.site, l);
 	words = json_object_get(json_object_get(framework, "words"),
 	    d->rule->id);
+	variant = d->variant != NULL ? json_object_get(json_object_get(words,
+	    "variants"), d->variant) : NULL;
+	if (variant != NULL)
+		words = variant;
 	if ((text = json_string_value(json_object_get(words, "advice"))) != NULL)
 		d->f.advice = text;
 	if ((text = json_string_value(json_object_get(words, "bad"))) != NULL)

@@ -29,7 +29,7 @@ host_s(const struct gap_class *c)
 struct again
 gaps_again(const struct run *run, double least, double shortest_s)
 {
-	struct again a = { 0, 0, 0, 0, rule_active_s(run) };
+	struct again a = { .base = rule_active_s(run) };
 	double phases = ((double)run->idle_ns[IDLE_HOST] +
 	    (double)run->idle_ns[IDLE_API] +
 	    (double)run->idle_ns[IDLE_AFTER_SYNC]) * 1e-9;
@@ -44,6 +44,7 @@ gaps_again(const struct run *run, double least, double shortest_s)
 		if (s < shortest_s * (double)c->count)
 			continue;
 		a.gaps += (double)c->count;
+		a.input += (double)c->input_ns * 1e-9;
 		a.host += (double)c->idle_ns[IDLE_HOST] * 1e-9;
 		a.api += (double)c->idle_ns[IDLE_API] * 1e-9;
 		a.sync += (double)c->idle_ns[IDLE_AFTER_SYNC] * 1e-9;

@@ -10,6 +10,7 @@
 
 struct again {
 	double host, api, sync;	/* s idle for each cause */
+	double input;		/* of these, in front of copies from the host */
 	double gaps;
 	double base;		/* first to last GPU work without all other gaps
 				 * for which the host took its time, s */

@@ -10,13 +10,16 @@
 #include "rules/evidence/reads.h"
 #include "rules/evidence/slope.h"
 
-/* Of the calls in a program that launches nothing, those that reuse would spare:
- * one for each allocation that lived at the same time is needed. */
+/* Of the calls, those that reuse would spare: one for each allocation that lived at
+ * the same time is needed, wherever it is made. A caching allocator that grows in the
+ * first step has made no other. */
 static double
 spared(const struct run *run)
 {
-	return run->allocations > 0 ? 1 - fmin(1,
-	    (double)run->peak_allocations / (double)run->allocations) : 0;
+	if (run->allocations == 0)	/* nobody told of any */
+		return run->launches > 0 ? 1 : 0;
+	return 1 - fmin(1, (double)run->peak_allocations /
+	    (double)run->allocations);
 }
 
 /* Why it is not known that nothing was launched; NULL: nothing was. */
@@ -159,10 +162,13 @@ static enum rule_state
 between_launches(struct rule_view *x, uint64_t count, double hot)
 {
 	double idle = fmin(idle_inside(x->run), hot);
-	double part = enough(x, count);
+	double part = enough(x, count) * spared(x->run);
 	double saved = spared_s(x, count, hot, idle);
-	struct draft *d = found(x, count, hot, " between launches");
+	struct draft *d;
 
+	if (hot * part < rule_value(x, "min_share") * whole_s(x->run))
+		return RULE_CLEAN;
+	d = found(x, count, hot, " between launches");
 	d->claim[0] = (struct claim){ POOLS_HOST,
 	    { 0.8 * part * idle, part * saved, fmax(hot, idle +
 	    gaps_s(x->run, rule_value(x, "min_count"), INFINITY)) } };

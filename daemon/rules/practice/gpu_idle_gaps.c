@@ -58,6 +58,12 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	d->residual_min_s = rule_value(x, "min_share") * a.base;
 	d->f.location = say_counted(x->arena, a.gaps, "gap");
 	d->f.location_missing = &reason_row[REASON_LINE_HOST];
+	if (a.input > 0.5 * idle) {
+		d->variant = "input";
+		d->f.location = arena_format(x->arena, "%s, most of it in front "
+		    "of copies to the GPU", d->f.location);
+		lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
+	}
 	rule_evidence(x, d, (struct evidence){ .name = "idle_ratio",
 	    .label = "GPU idle in gaps that come again, part of first to last "
 	    "work without its phases", .value = idle / a.base, .unit = "ratio",

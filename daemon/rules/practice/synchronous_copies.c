@@ -36,6 +36,8 @@
 struct waiting {
 	double count, queued;		/* copies waited for; by their own name */
 	double bytes, idle_s, host_s, exposed_s;
+	double input_s;			/* of the idle time: behind copies to the
+					 * device */
 	double needed_s;		/* of the idle time: behind what the host
 					 * needs */
 };
@@ -69,6 +71,7 @@ collect(const struct run *run, struct waiting *w)
 		w->queued += c->async ? count : 0;
 		w->bytes += (double)c->bytes * count / (double)c->count;
 		w->idle_s += idle;
+		w->input_s += c->kind == COPY_H2D ? idle : 0;
 		turn = fmin(idle, count * TURN_S);
 		w->needed_s += need * turn;
 		if (c->kind == COPY_D2H && !c->memset)
@@ -128,6 +131,8 @@ advise(struct rule_view *x, struct draft *d, const struct waiting *w)
 	    "needs the data";
 	d->f.gain_note = "holds as far as the next work does not depend on "
 	    "what the host read";
+	if (w->input_s > 0.5 * w->idle_s)
+		d->variant = "input";
 	if (!(w->needed_s > 0.5 * w->idle_s))
 		return;
 	d->f.limiter = "the host goes on only when it has read the result";
@@ -188,6 +193,7 @@ rule_synchronous_copies(struct rule_view *x)
 	all = w.idle_s;
 	w.idle_s = fmin(all, gaps_s(run, least, INFINITY));
 	w.needed_s *= all > 0 ? w.idle_s / all : 0;
+	w.input_s *= all > 0 ? w.idle_s / all : 0;
 	/* As many as programs make in set-up (see rules.def) are none. */
 	part = slope(w.count, 0.7 * least, least);
 	if (!(part > 0) || w.idle_s < rule_value(x, "min_share") * active)
