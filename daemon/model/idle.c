@@ -132,7 +132,9 @@ gap_blame(struct model *m, struct device_state *d, const struct gap *g,
 	struct sync_class *s;
 	uint64_t from, waited;
 
-	if (d->last.kind == OP_COPY || d->last.kind == OP_MEMSET) {
+	/* Before the first kernel there is no work that waits. */
+	if ((d->last.kind == OP_COPY || d->last.kind == OP_MEMSET) &&
+	    d->worked) {
 		c = &m->copy[d->last.index].out;
 		c->idle_after_ns += idle;
 		waited = sub_sat(idle, g->idle[IDLE_HOST] +

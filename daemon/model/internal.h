@@ -350,6 +350,7 @@ struct gaps_near {
 struct device_state {
 	struct device out;
 	bool used, complete;	/* complete: a DEVICE record described it */
+	bool worked;		/* it has run a kernel */
 	struct active active[MAX_ACTIVE];
 	uint32_t actives, kernels_active, row_active[ROW_COUNT];
 	uint64_t now;		/* the sweep stands here */

@@ -227,6 +227,7 @@ activate(struct device_state *d, const struct op *op)
 	d->kernels_active += is_kernel(op);
 	timeline_count(d, (enum timeline_row)op->row, op->start);
 	d->swept = op->start;
+	d->worked = d->worked || op->kind == OP_KERNEL || op->kind == OP_GRAPH;
 }
 
 /* More at once than any GPU runs: the one that would end first ends now. */

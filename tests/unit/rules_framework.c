@@ -45,6 +45,24 @@ MADE_TEST(test_words)
 	assert_non_null(strstr(said_of(m, NULL, "a.out"), "PyTorch"));
 }
 
+/* Input that is late has words of its own. */
+MADE_TEST(test_words_of_input)
+{
+	const struct finding *f;
+
+	fault_waiting(m);
+	m->kernel[0].name = "void at::native::vectorized_elementwise_kernel<4, int>(int)";
+	f = made_finding(made_advised(m), "gpu-idle-gaps");
+	assert_non_null(f);
+	assert_null(strstr(f->good_code, "num_workers"));
+	for (int i = 0; i < GAP_CLASSES; i++)
+		m->run.gap[i].input_ns = m->run.gap[i].idle_ns[IDLE_HOST];
+	f = made_finding(made_advised(m), "gpu-idle-gaps");
+	assert_non_null(f);
+	assert_non_null(strstr(f->good_code, "num_workers"));
+	assert_non_null(strstr(f->location, "in front of copies to the GPU"));
+}
+
 /* Where no place is known, those whose kernels they are. */
 MADE_TEST(test_words_by_kernels)
 {

@@ -193,6 +193,31 @@ FEED_TEST(test_async_waited)
 	assert_int_equal(c->waits_idle_ns, 2 * 27 * US);
 }
 
+/* Parameters that are copied one after the other before the first kernel keep nothing
+ * waiting; batches do, and what the host does before it copies one is input. */
+FEED_TEST(test_copies_of_input)
+{
+	const struct run *run;
+	uint64_t at = 0, input = 0;
+
+	feed_signature(f, 1, "k");
+	for (int i = 0; i < 20; i++, at += 1000 * US) {
+		feed_copy(f, COPY_H2D, 1 << 20, true, at + 5 * US, at + 10 * US,
+		    at + 50 * US);
+		feed_sync(f, SYNC_STREAM, at + 6 * US, at + 52 * US);
+		if (i >= 15)
+			feed_kernel(f, 1, at + 80 * US, at + 90 * US,
+			    at + 200 * US);
+	}
+	run = model_settle(f->m, true);
+	assert_int_equal(run->copy[0].count, 20);
+	assert_int_equal(run->copy[0].waits, 4);	/* behind the first kernel */
+	for (int i = 0; i < GAP_CLASSES; i++)
+		input += run->gap[i].input_ns;
+	/* From 50 or 200 until the next is called for. */
+	assert_int_equal(input, (15 * (1005 - 50) + 4 * (1005 - 200)) * US);
+}
+
 /* Blocked until 31, then 59 us of its own before the next launch. */
 FEED_TEST(test_idle_after_sync)
 {
