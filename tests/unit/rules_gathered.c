@@ -137,6 +137,12 @@ TEST(test_lanes)
 	assert_true(sectors(4096, 0, 4, 256, 1) == 32);
 	assert_true(sectors(AFFINE_SOME, 0, 4, 256, 1) == 32);
 	assert_true(sectors(0, 0, 4, 256, 1) == 1);
+	/* Columns of a matrix whose width only the launch knows, two rows in a warp. */
+	assert_true(sectors(AFFINE_SOME, 4, 4, 16, 16) == 16);
+	assert_true(sectors(AFFINE_SOME, 64, 4, 16, 16) == 32);
+	assert_true(sectors(AFFINE_SOME, AFFINE_SOME, 4, 16, 16) == 32);
+	assert_true(sectors(AFFINE_SOME, -16, 4, 8, 8) == 16);
+	assert_true(isnan(sectors(AFFINE_SOME, 4, 4, 16, 1)));
 	assert_true(sectors(4, 4096, 4, 16, 16) == 4);
 	assert_true(sectors(4, 4096, 4, 8, 8) == 4);
 	assert_true(sectors(4096, 4, 4, 16, 16) == 16);

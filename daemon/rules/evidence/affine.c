@@ -197,6 +197,23 @@ affine_is_one(const struct affine *a)
 	return a->kind == AFFINE_STEPS && a->x == 0 && a->y == 0;
 }
 
+/* Sectors of a warp whose lanes stand in columns, each in places of its own: of a column
+ * as many as its rows reach. */
+static double
+columns_sectors(const struct affine *a, const struct record_SIGNATURE *shape)
+{
+	uint32_t width = shape->block_x < WARP ? shape->block_x : WARP, rows;
+	int64_t at[WARP];
+
+	if (width == 0 || (uint64_t)width * shape->block_y < WARP)
+		return width == WARP ? WARP : NAN;
+	rows = WARP / width;
+	if (rows == 1 || a->y == AFFINE_SOME)
+		return WARP;
+	for (uint32_t r = 0; r < rows; r++)
+		at[r] = (int64_t)r * (a->y < 0 ? -a->y : a->y) / SECTOR;
+	return width * different(at, rows);
+}
 
 double
 affine_sectors(const struct affine *a, uint32_t bytes,
@@ -206,9 +223,8 @@ affine_sectors(const struct affine *a, uint32_t bytes,
 
 	if (bytes == 0 || bytes > SECTOR)
 		return NAN;
-	if (a->kind == AFFINE_STEPS && a->x == AFFINE_SOME &&
-	    shape->block_x >= WARP)
-		return WARP;
+	if (a->kind == AFFINE_STEPS && a->x == AFFINE_SOME)
+		return columns_sectors(a, shape);
 	if (!lanes_at(at, a, shape))
 		return NAN;
 	for (int i = 0; i < WARP; i++)
