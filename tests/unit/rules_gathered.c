@@ -86,6 +86,30 @@ TEST(test_ways)
 	    AFFINE_UNKNOWN);
 }
 
+/* The step of "LDS R8,[R0]", of which ${how} makes R0 out of the thread's number. */
+static struct affine
+masked(const char *how)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "S2R R0,SR_TID.X\nSHF.L.U32 R0,R0,0x8,RZ\n"
+	    "%s\nLDS R8,[R0]\n", how);
+	return address_of(text, 3, 256, 1);
+}
+
+/* A lane and a warp are told apart wherever their bits stand. */
+TEST(test_masked)
+{
+	is_steps(masked("LOP3.LUT R0,R0,0x1f00,RZ,0xc0,!PT"), 256, 0);
+	is_steps(masked("LOP3.LUT R0,R0,0xffffe000,RZ,0xc0,!PT"), 0, 0);
+	is_steps(masked("SHF.R.U32.HI R0,RZ,0x6,R0"), 4, 0);
+	is_steps(masked("SHF.R.U32.HI R0,RZ,0xd,R0"), 0, 0);
+	assert_int_equal(masked("LOP3.LUT R0,R0,0x700,RZ,0xc0,!PT").kind,
+	    AFFINE_UNKNOWN);
+	assert_int_equal(masked("SHF.R.U32.HI R0,RZ,0x9,R0").kind,
+	    AFFINE_UNKNOWN);
+}
+
 /* What a function of the compiler's own does not write is the same behind its call. */
 TEST(test_called)
 {

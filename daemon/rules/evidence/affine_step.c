@@ -197,12 +197,17 @@ shifted_of(const struct affine *a, const struct affine *n)
 	return affine_product(a, &by);
 }
 
-/* Blocks are whole warps, so the number of a warp is shared. */
-static bool
-is_number(const struct record_SIGNATURE *shape, const struct affine *a)
+/* Where the bits of the lane begin in a thread's number, or in that times a power of two.
+ * Blocks are whole warps: what stands above them, the number of the warp, is shared. -1:
+ * it is no such number. */
+static int
+lane_bits(const struct record_SIGNATURE *shape, const struct affine *a)
 {
-	return a->kind == AFFINE_STEPS && a->x == 1 && a->y == 0 &&
-	    shape->block_x % WARP == 0;
+	if (a->kind != AFFINE_STEPS || a->y != 0 || a->x <= 0 ||
+	    a->x > INT32_MAX / WARP || (a->x & (a->x - 1)) != 0 ||
+	    shape->block_x % WARP != 0)
+		return -1;
+	return __builtin_ctz((unsigned)a->x);
 }
 
 static struct affine
@@ -210,27 +215,38 @@ shift_right(const struct record_SIGNATURE *shape, const struct terms *t)
 {
 	/* SHF.R.U32.HI d, RZ, n, a; older: SHR d, a, n */
 	const struct affine *a = &t->of[t->count - 1], *n = &t->of[1];
+	int bits = lane_bits(shape, a);
 
-	if (t->count == 3 && n->constant && n->value >= WARP_BITS &&
-	    is_number(shape, a))
+	if (t->count != 3 || !n->constant || bits < 0)
+		return all_mixed(t);
+	if (n->value >= bits + WARP_BITS)
 		return affine_shared;
+	if (n->value >= 0 && n->value <= bits)
+		return (struct affine){ .kind = AFFINE_STEPS,
+		    .x = a->x >> n->value };
 	return all_mixed(t);
 }
 
-/* a & 31 of a thread's number is its lane. */
+/* A mask leaves the lane of a thread's number, or takes it away. */
 static struct affine
 logic_of(const struct record_SIGNATURE *shape, const struct terms *t)
 {
 	const struct affine *mask = &t->of[1], *lut;
+	uint32_t lane, left;
+	int bits;
 
 	if (t->count < 4)
 		return all_mixed(t);
 	lut = &t->of[3];
-	if (mask->constant && mask->value >= WARP - 1 &&
-	    ((uint32_t)mask->value & ((uint32_t)mask->value + 1)) == 0 &&
-	    lut->constant && lut->value == 0xc0 && is_number(shape, &t->of[0]))
-		return t->of[0];
-	return all_mixed(t);
+	bits = lane_bits(shape, &t->of[0]);
+	if (bits < 0 || !mask->constant || !lut->constant || lut->value != 0xc0)
+		return all_mixed(t);
+	lane = (uint32_t)(WARP - 1) << bits;
+	left = (uint32_t)mask->value & lane;
+	if (left == 0)
+		return affine_shared;
+	return left == lane ? (struct affine){ .kind = AFFINE_STEPS,
+	    .x = t->of[0].x } : all_mixed(t);
 }
 
 /* The smaller or larger of two: an index that stops at the border. */
