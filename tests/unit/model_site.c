@@ -92,7 +92,8 @@ FEED_TEST(test_stack)
 	assert_string_equal(s->frame[5].function, "main");
 }
 
-/* The CUDA runtime linked into the program: its frames are skipped by name. */
+/* The CUDA runtime linked into the program, and the templates of CUDA's headers: their
+ * frames are skipped by name. */
 FEED_TEST(test_stubs)
 {
 	static const struct {
@@ -103,6 +104,12 @@ FEED_TEST(test_stubs)
 		{ "cudaMemcpyAsync", "", true },
 		{ "__cudaLaunchKernel", "", true },
 		{ "_ZN6cudart13cudaApiMemcpyEv", "", true },
+		{ "cudaError cub::CUB_1_SM_900::DeviceFor::Bulk<long, f(int)>"
+		    "(long, f(int), CUstream_st*)", "", true },
+		{ "thrust::THRUST_1::device_vector<int>::~device_vector()",
+		    "", true },
+		{ "thrust::THRUST_1::pair<int, int> extremes<float>(float*)",
+		    "", false },
 		{ "cudaError cudaLaunchKernel<char>(char*)",
 		    "/usr/local/cuda/include/cuda_runtime.h", true },
 		{ "_Z18__device_stub__Z1kPKf", "", true },

@@ -67,6 +67,41 @@ TEST(test_names)
 	is_library("work(double *)", NULL, NULL, false);
 }
 
+/* A loop over all elements is whose function it calls. */
+TEST(test_callers)
+{
+	static const char *const theirs[] = {
+		"void cub::CUB_1_SM_900::detail::for_each::static_kernel<cub::"
+		    "CUB_1::P, unsigned long, thrust::THRUST_1::cuda_cub::__fill"
+		    "::functor<thrust::THRUST_1::device_ptr<float>, float> >"
+		    "(unsigned long)",
+		"void cub::detail::transform::transform_kernel<cub::P, int, "
+		    "cuda::std::plus<float>, float *, const __half *>(int)",
+		"void cub::detail::for_each::static_kernel<cub::P, thrust::f("
+		    "int)::{lambda(int)#1}>(int)",
+		"void cub::detail::reduce::DeviceReduceKernel<P, Smallest>(int)",
+		"void thrust::cuda_cub::core::_kernel_agent<thrust::cuda_cub::"
+		    "__parallel_for::ParallelForAgent<thrust::cuda_cub::"
+		    "__transform::unary_transform_f<thrust::negate<int> > > >()",
+	}, *const own[] = {
+		"void cub::detail::for_each::static_kernel<cub::P, rows(int)::"
+		    "{lambda(int)#1}>(int)",
+		"void cub::detail::for_each::static_kernel<cub::P, "
+		    "__nv_dl_wrapper_t<__nv_dl_tag<int (*)(), &main, 1u> > >()",
+		"void cub::detail::transform::transform_kernel<cub::P, "
+		    "(anonymous namespace)::Damp, float *>(int)",
+		"void thrust::cuda_cub::core::_kernel_agent<thrust::cuda_cub::"
+		    "__parallel_for::ParallelForAgent<thrust::cuda_cub::"
+		    "__transform::unary_transform_f<interval> > >()",
+	};
+
+	for (size_t i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++)
+		is_library(theirs[i], strstr(theirs[i], "void cub") != NULL ?
+		    "CUB" : "Thrust", NULL, false);
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		is_library(own[i], NULL, NULL, false);
+}
+
 MADE_TEST(test_operations)
 {
 	static const struct {

@@ -116,6 +116,33 @@ cuda_function(const struct site_frame *f)
 	    isupper((unsigned char)name[4]);
 }
 
+/* Where the name of a function begins: a template's has its return type in front. */
+static const char *
+path_of(const char *function)
+{
+	const char *path = function, *at;
+	int inside = 0;
+
+	for (at = function; *at != '\0' && (*at != '(' || inside > 0); at++) {
+		inside += *at == '<';
+		inside -= *at == '>';
+		if (*at == ' ' && inside == 0)
+			path = at + 1;
+	}
+	return path;
+}
+
+/* A function of the templates in CUDA's headers: built with the program, and not its
+ * own. */
+static bool
+header_function(const struct site_frame *f)
+{
+	static const char *const spaces[] = { "thrust::", "cub::", "cuda::" };
+
+	return f->function != NULL &&
+	    starts_with_any(path_of(f->function), spaces, COUNT(spaces));
+}
+
 /* nvcc gives a kernel a host function of the same name, which only launches
  * it. */
 static bool
@@ -170,7 +197,8 @@ first_native(const struct site *s, const struct kernel *k)
 
 	for (i = 0; i < s->frames; i++) {
 		f = &s->frame[i];
-		if (foreign_module(f->module) || cuda_function(f))
+		if (foreign_module(f->module) || cuda_function(f) ||
+		    header_function(f))
 			continue;
 		if (!stub && launch_stub(f, k)) {
 			stub = true;

@@ -1,6 +1,7 @@
 /*
  * rules/evidence/library.c: kernels that come in binaries, see library.h.
  */
+#include <ctype.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <string.h>
@@ -27,6 +28,8 @@ struct family {
 	const char *kernel[PARTS_MAX];	/* and of kernels', without the
 					 * arguments of template or function */
 	const char *type[PARTS_MAX];	/* and of types in these */
+	const char *caller[PARTS_MAX];	/* of the kernels that do no more than call
+					 * a function for each element */
 };
 
 /* What a part of the name of a kernel of a ${kind} of library tells. */
@@ -78,6 +81,7 @@ load_families(void)
 		read_parts(f->module, json_object_get(item, "modules"));
 		read_parts(f->kernel, json_object_get(item, "kernels"));
 		read_parts(f->type, json_object_get(item, "types"));
+		read_parts(f->caller, json_object_get(item, "callers"));
 		families += f->name != NULL && f->kind != NULL;
 	}
 }
@@ -195,6 +199,52 @@ by_name(const char *name)
 	return NULL;
 }
 
+/* Is the word of ${len} bytes a type of C++ or of the libraries of CUDA's core? */
+static bool
+is_known_word(const char *word, size_t len)
+{
+	static const char *const begin[] = { "thrust::", "cub::", "cuda::",
+	    "std::", "__nv_", "__half", "nv_bfloat" };
+	static const char *const whole[] = { "void", "bool", "char", "signed",
+	    "unsigned", "short", "int", "long", "float", "double", "const",
+	    "true", "false", "lambda" };
+
+	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
+		if (strncmp(word, begin[i], strlen(begin[i])) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+		if (len == strlen(whole[i]) && strncmp(word, whole[i], len) == 0)
+			return true;
+	return false;
+}
+
+/* Does a function object of who calls the template stand in ${name}? What follows
+ * "::" belongs to the word before, a lambda to its function. */
+static bool
+has_own_type(const char *name)
+{
+	size_t len;
+
+	for (; *name != '\0'; name += len > 0 ? len : 1) {
+		for (len = 0; isalnum((unsigned char)name[len]) ||
+		    name[len] == '_' || name[len] == ':'; len++)
+			continue;
+		if ((isalpha((unsigned char)name[0]) || name[0] == '_') &&
+		    !is_known_word(name, len))
+			return true;
+	}
+	return false;
+}
+
+/* A loop over all elements whose body is the caller's function: its kernel, by the name
+ * of a library. */
+static bool
+is_callers(const struct family *f, const char *name)
+{
+	return name != NULL && has_part(name, strlen(name), f->caller) &&
+	    has_own_type(name);
+}
+
 /* Template arguments tell as well: PyTorch's elementwise kernels are one. */
 static const char *
 operation_of(const char *name)
@@ -236,7 +286,7 @@ library_of(struct library *l, const struct run *run, const struct kernel *k)
 	/* A framework has many libraries' kernels in it. */
 	if (named != NULL && (f == NULL || strcmp(f->kind, "framework") == 0))
 		f = named;
-	if (f == NULL)
+	if (f == NULL || is_callers(f, name))
 		return false;
 	*l = (struct library){ .name = f->name, .operation = operation_of(name),
 	    .batched = f->batched, .framework = strcmp(f->kind, "framework") == 0 };
