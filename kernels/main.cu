@@ -22,7 +22,6 @@ enum { EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_NO_GPU = 3 };
 #define FRAMEWORK_RULE(...)
 #define RULE(function, ...) extern const struct pair pair_##function;
 #include "rules/engine/rules.def"
-#undef RULE
 
 /* A pair for each practice, and of the same name. */
 static const struct {
@@ -32,7 +31,6 @@ static const struct {
 #define FRAMEWORK_RULE(...)
 #define RULE(function, id, ...) { id, &pair_##function },
 #include "rules/engine/rules.def"
-#undef RULE
 };
 static const size_t pairs = sizeof(table) / sizeof(table[0]);
 

@@ -13,16 +13,12 @@ static const struct exported {
 	format_write *write;
 	enum format_reads reads;
 } formats[EXPORTED_FORMATS] = {
-#define SHOWN(name, help)
 #define EXPORTED(name, suffix, type, reads, help)			\
 	[EXPORTED_##name] = { #name, type, FORMAT_WRITER_##reads(name),	\
 	    FORMAT_##reads },
 #define WRITTEN(id, name, suffix, type, reads, help)				\
 	[EXPORTED_##id] = { name, type, format_##id, FORMAT_##reads },
 #include "report/format.def"
-#undef WRITTEN
-#undef EXPORTED
-#undef SHOWN
 };
 
 /* A capture file, as the daemon would write it. */

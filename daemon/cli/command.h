@@ -25,37 +25,27 @@ enum command_id {
 #define COMMAND(id, name, operands, kind, least, most, flags, summary, more) \
 	COMMAND_##id,
 #include "cli/command.def"
-#undef COMMAND
 	COMMANDS
 };
 
 enum option_id {
 #define OPTION(id, name, letter, value, choices, commands, help) OPTION_##id,
 #include "cli/command.def"
-#undef OPTION
 	OPTIONS
 };
 
 /* The formats of report/format.def. */
 enum shown_format {
-#define EXPORTED(name, suffix, type, reads, help)
 #define SHOWN(name, help) SHOWN_##name,
 #define WRITTEN(id, name, suffix, type, reads, help) SHOWN_##id,
 #include "report/format.def"
-#undef WRITTEN
-#undef SHOWN
-#undef EXPORTED
 	SHOWN_FORMATS
 };
 
 enum exported_format {
 #define EXPORTED(name, suffix, type, reads, help) EXPORTED_##name,
-#define SHOWN(name, help)
 #define WRITTEN(id, name, suffix, type, reads, help) EXPORTED_##id,
 #include "report/format.def"
-#undef WRITTEN
-#undef SHOWN
-#undef EXPORTED
 	EXPORTED_FORMATS
 };
 
@@ -165,6 +155,5 @@ int cli_json(struct cli *cli, json_t *j);
 #define COMMAND(id, name, operands, kind, least, most, flags, summary, more) \
 	int cmd_##name(struct cli *cli, int argc, char **argv);
 #include "cli/command.def"
-#undef COMMAND
 
 #endif

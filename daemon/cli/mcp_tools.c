@@ -47,7 +47,6 @@ static const struct mcp_tool tools[] = {
 #define TOOL(name, command, format, kind, title, description, parameters) \
 	{ #name, command, format, kind, title, description, { parameters } },
 #include "cli/mcp.def"
-#undef TOOL
 };
 #define TOOLS (sizeof(tools) / sizeof(tools[0]))
 

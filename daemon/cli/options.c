@@ -16,49 +16,35 @@
 
 /* "text json" and "text: for people; json: …", from the table: the space and the
  * semicolon before the first are skipped. */
-#define EXPORTED(name, suffix, type, reads, help)
 #define SHOWN(name, help) " " #name
 #define WRITTEN(id, name, suffix, type, reads, help) " " name
 static const char shown_names[] =
 #include "report/format.def"
     ;
-#undef SHOWN
-#undef WRITTEN
 #define SHOWN(name, help) "; " #name ": " help
 #define WRITTEN(id, name, suffix, type, reads, help) "; " name ": " help
 static const char shown_help[] =
 #include "report/format.def"
     ;
-#undef SHOWN
-#undef EXPORTED
-#undef WRITTEN
-#define SHOWN(name, help)
 #define EXPORTED(name, suffix, type, reads, help) " " #name
 #define WRITTEN(id, name, suffix, type, reads, help) " " name
 static const char exported_names[] =
 #include "report/format.def"
     ;
-#undef EXPORTED
-#undef WRITTEN
 #define EXPORTED(name, suffix, type, reads, help) "; " #name ": " help
 #define WRITTEN(id, name, suffix, type, reads, help) "; " name ": " help
 static const char exported_help[] =
 #include "report/format.def"
     ;
-#undef EXPORTED
-#undef WRITTEN
-#undef SHOWN
 /* The levels, likewise. */
 #define LEVEL(name, value, word, parts, help) " " #word
 static const char level_names[] =
 #include "wire/level.def"
     ;
-#undef LEVEL
 #define LEVEL(name, value, word, parts, help) "; " #word ": " help
 static const char level_help[] = "how much to measure"
 #include "wire/level.def"
     ;
-#undef LEVEL
 #define LEVEL_NAMES (level_names + 1)
 #define LEVEL_HELP level_help
 #define SHOWN_NAMES (shown_names + 1)
@@ -71,12 +57,10 @@ static const char level_help[] = "how much to measure"
 static const char condition_names[] =
 #include "compare/condition.def"
     ;
-#undef CONDITION
 #define CONDITION(id, name, help) "; " name ": " help
 static const char condition_help[] = "compare although this differs or happened"
 #include "compare/condition.def"
     ;
-#undef CONDITION
 #define CONDITION_NAMES (condition_names + 1)
 #define CONDITION_HELP condition_help
 
@@ -85,7 +69,6 @@ const struct option_row option_table[OPTIONS] = {
 #define OPTION(id, name, letter, value, choices, commands, help)	\
 	[OPTION_##id] = { name, letter, value, choices, commands, help },
 #include "cli/command.def"
-#undef OPTION
 #undef BIT
 };
 
@@ -94,7 +77,6 @@ const struct command command_table[COMMANDS] = {
 	[COMMAND_##id] = { #name, operands, kind, least, most, flags, summary, \
 	    more, cmd_##name },
 #include "cli/command.def"
-#undef COMMAND
 };
 
 const struct command *

@@ -90,12 +90,7 @@ int view_download(struct cli *cli, const char *id, const char *format, FILE *f,
  * to ${f}; -1 with ${e} set if it is binary and ${f} a terminal. */
 int view_binary(const char *name, const char *type, FILE *f, struct error *e);
 /* show_NAME(cli, v): in one format (cli/show_NAME.c). */
-#define EXPORTED(name, suffix, type, reads, help)
-#define WRITTEN(id, name, suffix, type, reads, help)
 #define SHOWN(name, help) int show_##name(struct cli *cli, const struct view *v);
 #include "report/format.def"
-#undef WRITTEN
-#undef SHOWN
-#undef EXPORTED
 
 #endif

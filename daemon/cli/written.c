@@ -30,15 +30,11 @@ static const struct written {
 	format_write *write;
 	enum format_reads reads;
 } formats[SHOWN_FORMATS] = {
-#define EXPORTED(name, suffix, type, reads, help)
 #define SHOWN(name, help)						\
 	[SHOWN_##name] = { #name, "", show_##name, NULL, FORMAT_DOCUMENTS },
 #define WRITTEN(id, name, suffix, type, reads, help)			\
 	[SHOWN_##id] = { name, type, NULL, format_##id, FORMAT_##reads },
 #include "report/format.def"
-#undef WRITTEN
-#undef SHOWN
-#undef EXPORTED
 };
 
 int

@@ -12,7 +12,6 @@
 const char *const condition_name[CONDITIONS] = {
 #define CONDITION(id, name, help) [CONDITION_##id] = name,
 #include "compare/condition.def"
-#undef CONDITION
 };
 
 int

@@ -13,7 +13,6 @@
 enum condition {
 #define CONDITION(id, name, help) CONDITION_##id,
 #include "compare/condition.def"
-#undef CONDITION
 	CONDITIONS
 };
 extern const char *const condition_name[CONDITIONS];

@@ -28,7 +28,6 @@ static const char *const log_words[] = { "error", "warning", "info", "debug",
 static const char *const level_words[] = {
 #define LEVEL(name, value, word, parts, help) [value - 1] = #word,
 #include "wire/level.def"
-#undef LEVEL
 	NULL
 };
 #define LEVELS (sizeof(level_words) / sizeof(level_words[0]) - 1)

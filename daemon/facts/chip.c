@@ -7,22 +7,15 @@
 #define CARVEOUTS(name, number, ...) \
 	static const struct chip_carveouts carveouts_##name = \
 	    { number, { __VA_ARGS__ } };
-#define CHIP(major, minor, schedulers, blocks, cache, carveouts, unit, fp32, \
-    fp64, fp16, xu, tensor, matrix, pcie, ratio, half_ratio, type)
 #include "facts/chip.def"
-#undef CHIP
-#undef CARVEOUTS
 
 static const struct chip chips[] = {
-#define CARVEOUTS(name, number, ...)
 #define CHIP(major, minor, schedulers, blocks, cache, carveouts, unit, fp32, \
     fp64, fp16, xu, tensor, matrix, pcie, ratio, half_ratio, type) \
 	{ major, minor, schedulers, blocks, cache, &carveouts_##carveouts, \
 	    unit, fp32, fp64, fp16, xu, tensor, MATRIX_##matrix, pcie, ratio, \
 	    half_ratio, type },
 #include "facts/chip.def"
-#undef CHIP
-#undef CARVEOUTS
 };
 
 const struct chip *

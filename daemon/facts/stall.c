@@ -3,20 +3,14 @@
 #include "facts/stall.h"
 
 const struct stall_info stall_table[STALL_COUNT] = {
-#define STALL_GROUP(name, key, label)
 #define STALL(name, key, group, brief, meaning) \
 	[STALL_##name] = { key, STALL_GROUP_##group, brief, meaning },
 #include "facts/stall.def"
-#undef STALL
-#undef STALL_GROUP
 };
 
 const struct stall_group_info stall_group_table[STALL_GROUPS] = {
 #define STALL_GROUP(name, key, label) [STALL_GROUP_##name] = { key, label },
-#define STALL(name, key, group, brief, meaning)
 #include "facts/stall.def"
-#undef STALL
-#undef STALL_GROUP
 };
 
 static bool

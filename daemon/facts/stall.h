@@ -10,20 +10,14 @@
 #include <stdint.h>
 
 enum stall {
-#define STALL_GROUP(name, key, label)
 #define STALL(name, key, group, brief, meaning) STALL_##name,
 #include "facts/stall.def"
-#undef STALL
-#undef STALL_GROUP
 	STALL_COUNT
 };
 
 enum stall_group {
 #define STALL_GROUP(name, key, label) STALL_GROUP_##name,
-#define STALL(name, key, group, brief, meaning)
 #include "facts/stall.def"
-#undef STALL
-#undef STALL_GROUP
 	STALL_GROUPS
 };
 

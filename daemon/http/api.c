@@ -39,8 +39,6 @@ const struct route api_routes[] = {
 	{ HTTP_GET, RUN path, documents_get, ACCESS_API, 0, noun, NULL,	\
 	    operation, summary },
 #include "report/document.def"
-#undef DOCUMENT
-#undef STORED
 	{ HTTP_GET, RUN "/kernels", documents_kernels, ACCESS_API, 0, NULL,
 	    "limit cursor sort match", "listKernels", "Kernels by launch shape" },
 	{ HTTP_GET, RUN "/kernels/{kid}/launches", documents_launches,

@@ -16,7 +16,6 @@
 #include "http/api.h"
 #include "http/route.h"
 
-#define SHOWN(name, help)
 static const struct format {
 	const char *name, *suffix, *type;
 	format_write *write;
@@ -27,8 +26,6 @@ static const struct format {
 #define WRITTEN(id, name, suffix, type, reads, help)				\
 	{ name, suffix, type, format_##id, FORMAT_##reads },
 #include "report/format.def"
-#undef WRITTEN
-#undef EXPORTED
 };
 
 /* NULL with ${rs} answered if there is no such format. */
@@ -39,8 +36,6 @@ format_of(struct response *rs, const char *name)
 #define EXPORTED(name, suffix, type, reads, help) " " #name
 #define WRITTEN(id, name, suffix, type, reads, help) " " name
 #include "report/format.def"
-#undef WRITTEN
-#undef EXPORTED
 	    ;
 	size_t i;
 

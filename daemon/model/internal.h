@@ -478,7 +478,6 @@ bool model_time(struct model *m, uint64_t start, uint64_t end);
 #define MEASURED(name, function) FEED(name, function)
 #include "model/feed.def"
 #undef MEASURED
-#undef FEED
 
 /* about.c: who is speaking, and what is said about the measurement. */
 /* about_names(m): say how many more names are shown raw (pool.names). */

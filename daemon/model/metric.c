@@ -10,7 +10,6 @@ const struct metric_info metric_table[METRIC_COUNT] = {
 #define METRIC(name, cupti, unit, label) \
 	[METRIC_##name] = { cupti, unit, label },
 #include "model/metric.def"
-#undef METRIC
 };
 
 const char *const limiter_name[LIMITER_COUNT] = {
@@ -48,7 +47,6 @@ static const struct {
 #define METRIC(name, cupti, unit, label)
 #define METRIC_ALIAS(name, cupti) { METRIC_##name, cupti },
 #include "model/metric.def"
-#undef METRIC
 };
 
 enum metric_id

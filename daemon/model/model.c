@@ -48,8 +48,6 @@ outputs_free(struct model *m)
 #define OUTPUT(type, name, count, room) free(m->run.name);
 #define COPIED(type, name, count) free(m->run.name);
 #include "model/output.def"
-#undef COPIED
-#undef OUTPUT
 }
 
 static void
@@ -193,7 +191,6 @@ feed_record(struct model *m, struct stream *s, const struct record *r)
 		return function(m, s, &r->u.name);
 #include "model/feed.def"
 #undef MEASURED
-#undef FEED
 	case RECORD_DISASSEMBLY:
 	case RECORD_FRAME:
 		/* The daemon's own say so too, and it is no process. */

@@ -26,7 +26,6 @@
 enum metric_id {
 #define METRIC(name, cupti, unit, label) METRIC_##name,
 #include "model/metric.def"
-#undef METRIC
 	METRIC_COUNT
 };
 
@@ -490,8 +489,6 @@ struct run {
 #define OUTPUT(type, name, count, room) struct type *name; size_t count;
 #define COPIED(type, name, count) struct type *name; size_t count;
 #include "model/output.def"
-#undef COPIED
-#undef OUTPUT
 	const struct ceilings *ceilings;	/* of the device of which the
 						 * least is known */
 	/* Copies between host and device with and without addresses, and those

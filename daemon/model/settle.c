@@ -33,8 +33,6 @@ settle_room(struct model *m)
 		return -1;
 #define COPIED(type, name, count)
 #include "model/output.def"
-#undef COPIED
-#undef OUTPUT
 	return 0;
 }
 
@@ -52,8 +50,6 @@ settle_copied(struct model *m)
 		run->name[i] = m->name[i];				\
 	run->count = m->count;
 #include "model/output.def"
-#undef COPIED
-#undef OUTPUT
 	return 0;
 }
 

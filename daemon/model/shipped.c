@@ -12,14 +12,12 @@
 /* SHIPPED(name, path): a file of config/chips; the build lists them. */
 #define SHIPPED(name, path) EMBED(cadv_shipped_##name, path);
 #include "shipped.def"
-#undef SHIPPED
 
 static const struct {
 	const char *json, *end;
 } shipped[] = {
 #define SHIPPED(name, path) { cadv_shipped_##name, cadv_shipped_##name##_end },
 #include "shipped.def"
-#undef SHIPPED
 };
 
 static bool

@@ -17,8 +17,6 @@ const struct check_group_info check_group_table[CHECK_GROUPS] = {
 #define CHECK_GROUP(name, id, title) { id, title },
 #define CHECK_LINE(group, id, title, facts, rests_on)
 #include "report/checklist.def"
-#undef CHECK_GROUP
-#undef CHECK_LINE
 };
 
 #define CHECK_FACTS(...) { __VA_ARGS__, NULL }
@@ -29,8 +27,6 @@ const struct check_line check_table[] = {
 #define CHECK_LINE(group, id, title, facts, rests_on)			\
 	{ CHECK_##group, id, title, facts, rests_on },
 #include "report/checklist.def"
-#undef CHECK_GROUP
-#undef CHECK_LINE
 };
 const size_t check_table_size = sizeof(check_table) / sizeof(check_table[0]);
 

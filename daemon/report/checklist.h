@@ -20,8 +20,6 @@ enum check_group {
 #define CHECK_GROUP(name, id, title) CHECK_##name,
 #define CHECK_LINE(group, id, title, facts, rests_on)
 #include "report/checklist.def"
-#undef CHECK_GROUP
-#undef CHECK_LINE
 	CHECK_GROUPS
 };
 

@@ -46,8 +46,6 @@ enum document_id {
 #define DOCUMENT(id, noun, of, shape, when, takes, path, operation, summary) \
 	DOCUMENT_##id,
 #include "report/document.def"
-#undef DOCUMENT
-#undef STORED
 	DOCUMENTS
 };
 extern const struct document_kind document_kind[DOCUMENTS];
@@ -63,8 +61,6 @@ const struct document_kind *document_find(const char *noun);
 #define DOCUMENT(id, noun, of, shape, when, takes, path, operation, summary) \
 	TAKES_##takes(id)
 #include "report/document.def"
-#undef DOCUMENT
-#undef STORED
 #undef TAKES_RUN
 #undef TAKES_ADVICE
 #undef TAKES_BOUNDED

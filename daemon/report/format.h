@@ -24,12 +24,8 @@ typedef int format_write(FILE *f, const struct report *r);
 #define FORMAT_WRITER_FILE(id) NULL
 
 #define EXPORTED(name, suffix, type, reads, help) format_write format_##name;
-#define SHOWN(name, help)
 #define WRITTEN(id, name, suffix, type, reads, help) format_write format_##id;
 #include "report/format.def"
-#undef WRITTEN
-#undef SHOWN
-#undef EXPORTED
 
 /* --- for format_*.c ------------------------------------------------------------ */
 

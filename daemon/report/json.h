@@ -35,8 +35,6 @@ struct rule_info;
 #define DOCUMENT(id, noun, of, shape, when, takes, path, operation, summary) \
 	TAKES_##takes(id)
 #include "report/document.def"
-#undef DOCUMENT
-#undef STORED
 #undef TAKES_RUN
 #undef TAKES_ADVICE
 #undef TAKES_SUBJECT

@@ -301,7 +301,6 @@ json_manuals(const char *sources)
 	static const char *const manual[][2] = {
 #define MANUAL(title, url) { title, url },
 #include "report/manual.def"
-#undef MANUAL
 	};
 	json_t *list = json_array();
 	size_t i;

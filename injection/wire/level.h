@@ -14,7 +14,6 @@ enum wire_level {
 	LEVEL_UNKNOWN,
 #define LEVEL(name, value, word, parts, help) LEVEL_##name = value,
 #include "wire/level.def"
-#undef LEVEL
 };
 #define LEVEL_DEFAULT LEVEL_AUTO
 
@@ -34,7 +33,6 @@ level_parts(unsigned level)
 	switch (level) {
 #define LEVEL(name, value, word, parts, help) case value: return parts;
 #include "wire/level.def"
-#undef LEVEL
 	}
 	return 0;
 }
@@ -75,7 +73,6 @@ level_word(unsigned level)
 	switch (level) {
 #define LEVEL(name, value, word, parts, help) case value: return #word;
 #include "wire/level.def"
-#undef LEVEL
 	}
 	return NULL;
 }
@@ -91,7 +88,6 @@ level_named(const char *word)
 	if (strcmp(word, #word_) == 0)					\
 		return LEVEL_##name;
 #include "wire/level.def"
-#undef LEVEL
 	return LEVEL_UNKNOWN;
 }
 

@@ -124,7 +124,6 @@ put_finish(struct put *c, uint16_t type)
 		return put_finish(&c, number);			\
 	}
 #include "record.def"
-#undef RECORD
 #undef U8
 #undef U16
 #undef U32
@@ -234,7 +233,6 @@ get_blob(struct get *c)
 		fields							\
 	}
 #include "record.def"
-#undef RECORD
 #undef U8
 #undef U16
 #undef U32
@@ -269,7 +267,6 @@ record_next(const uint8_t *buf, size_t len, size_t *pos, struct record *r)
 		get_##name(&c, &r->u.name);				\
 		break;
 #include "record.def"
-#undef RECORD
 	default:
 		break;
 	}
@@ -288,7 +285,6 @@ record_name(uint16_t type)
 	case number:							\
 		return #name;
 #include "record.def"
-#undef RECORD
 	}
 	return NULL;
 }
@@ -302,7 +298,6 @@ record_doc(uint16_t type)
 	case number:							\
 		return doc;
 #include "record.def"
-#undef RECORD
 	}
 	return NULL;
 }

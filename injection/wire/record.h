@@ -267,7 +267,6 @@ enum wire_defect_flag {
 enum record_type {
 #define RECORD(name, number, doc, fields) RECORD_##name = number,
 #include "record.def"
-#undef RECORD
 };
 
 #define U8(n) uint8_t n;
@@ -279,7 +278,6 @@ enum record_type {
 #define BLOB(n) struct wire_blob n;
 #define RECORD(name, number, doc, fields) struct record_##name { fields };
 #include "record.def"
-#undef RECORD
 #undef U8
 #undef U16
 #undef U32
@@ -294,7 +292,6 @@ struct record {
 	union {
 #define RECORD(name, number, doc, fields) struct record_##name name;
 #include "record.def"
-#undef RECORD
 	} u;
 };
 
@@ -307,7 +304,6 @@ struct record {
 	size_t record_put_##name(uint8_t *buf, size_t cap,		\
 	    const struct record_##name *r);
 #include "record.def"
-#undef RECORD
 
 /*
  * record_next(buf, len, pos, r): decode the record at ${buf} + *${pos} into

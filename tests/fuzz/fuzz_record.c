@@ -15,7 +15,6 @@ encode(uint8_t *buf, size_t cap, const struct record *r)
 	case RECORD_##name:						\
 		return record_put_##name(buf, cap, &r->u.name);
 #include "wire/record.def"
-#undef RECORD
 	default:
 		return 0;
 	}

@@ -325,13 +325,8 @@ write_formats(json_t *all, uint8_t shape)
 		int (*write)(FILE *, const struct report *);
 		const char *type;
 	} formats[] = {
-#define EXPORTED(name, suffix, type, reads, help)
-#define SHOWN(name, help)
 #define WRITTEN(id, name, suffix, type, reads, help) { format_##id, type },
 #include "report/format.def"
-#undef WRITTEN
-#undef SHOWN
-#undef EXPORTED
 	};
 	const struct reader reader = { .arg = all, .scratch =
 	    parts_directory(), .origin_ns = 2, .document = read_document,

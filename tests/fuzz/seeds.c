@@ -93,7 +93,6 @@ each_record(struct buffer *all)
 	all->len += n;							\
 } while (0);
 #include "wire/record.def"
-#undef RECORD
 }
 #undef U8
 #undef U16

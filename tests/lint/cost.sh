@@ -40,10 +40,16 @@ fail() {
 	exit 1
 }
 
-# row FILE TEXT: append TEXT to a table.
+# row FILE TEXT: append TEXT to a table, the last lines of which undefine its macros.
 row() {
 	[ -f "$1" ] || fail "$1 is not there"
-	printf '%s\n' "$2" >>"$1"
+	if [[ $1 == *.def ]]; then
+		{ grep -v '^#undef ' "$1"; printf '%s\n' "$2"; grep '^#undef ' "$1"; } \
+		    >"$scratch/changed"
+		cp "$scratch/changed" "$1"
+	else
+		printf '%s\n' "$2" >>"$1"
+	fi
 }
 
 # change FILE COMMAND…: replace FILE by what COMMAND makes of it.

@@ -24,7 +24,6 @@ static const struct kind {
 } kinds[] = {
 #define RECORD(name, number, doc, fields) { #name, number },
 #include "wire/record.def"
-#undef RECORD
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

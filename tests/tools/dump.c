@@ -90,7 +90,6 @@ print_blob(const char *record, const char *field, struct wire_blob b)
 }
 
 #include "wire/record.def"
-#undef RECORD
 
 static int
 wanted(const char *name, int argc, char *argv[])
@@ -113,7 +112,6 @@ print_record(const struct record *r)
 		print_##name(&r->u.name);				\
 		break;
 #include "wire/record.def"
-#undef RECORD
 	default:
 		printf("(type %u)\n", r->type);
 	}

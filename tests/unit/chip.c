@@ -12,11 +12,8 @@
 #define KIB 1024
 
 static const struct { uint8_t major, minor; } rows[] = {
-#define CARVEOUTS(name, number, ...)
 #define CHIP(major, minor, ...) { major, minor },
 #include "facts/chip.def"
-#undef CHIP
-#undef CARVEOUTS
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 

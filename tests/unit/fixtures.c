@@ -49,7 +49,6 @@ fixture_free(struct fixture *f)
 		f->batch_records++;					\
 	}
 #include "wire/record.def"
-#undef RECORD
 
 size_t
 fixture_flush(struct fixture *f)

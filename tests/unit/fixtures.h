@@ -33,7 +33,6 @@ void fixture_free(struct fixture *f);
 	void fixture_put_##name(struct fixture *f,			\
 	    const struct record_##name *r);
 #include "wire/record.def"
-#undef RECORD
 
 /* End the frame under way; returns its offset in f->file. */
 size_t fixture_flush(struct fixture *f);

@@ -708,7 +708,6 @@ TEST(source_keys)
 	static const char *const names[SOURCE_COUNT] = {
 #define SOURCE_METRIC(name, cupti, unit, label) [SOURCE_##name] = #name,
 #include "model/lines/source.def"
-#undef SOURCE_METRIC
 	};
 	size_t i;
 

@@ -20,7 +20,6 @@ static const struct {
 } levels[] = {
 #define LEVEL(name, value, word, parts, help) { #word, value },
 #include "wire/level.def"
-#undef LEVEL
 };
 #define LEVELS (sizeof(levels) / sizeof(levels[0]))
 

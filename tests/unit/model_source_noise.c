@@ -74,7 +74,6 @@ some_blob(uint64_t *x, uint8_t *blob)
 }
 
 #include "wire/record.def"
-#undef RECORD
 
 static void
 some_record(uint64_t *x, uint8_t *blob, struct record *r)
@@ -94,7 +93,6 @@ some_record(uint64_t *x, uint8_t *blob, struct record *r)
 		some_##name(x, blob, &r->u.name);			\
 		break;
 #include "wire/record.def"
-#undef RECORD
 	default:
 		break;
 	}

@@ -9,7 +9,6 @@ const struct source_metric_info source_metric_table[SOURCE_COUNT] = {
 #define SOURCE_METRIC(name, cupti, unit, label) \
 	[SOURCE_##name] = { cupti, unit, label },
 #include "model/lines/source.def"
-#undef SOURCE_METRIC
 };
 
 /* Called a few dozen times a stream, for METRIC records only. */

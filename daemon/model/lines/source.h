@@ -24,7 +24,6 @@
 enum source_metric {
 #define SOURCE_METRIC(name, cupti, unit, label) SOURCE_##name,
 #include "model/lines/source.def"
-#undef SOURCE_METRIC
 	SOURCE_COUNT
 };
 

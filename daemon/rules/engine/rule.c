@@ -45,7 +45,6 @@ const struct rule rule_table[] = {
 	RULE(function, __VA_ARGS__,					\
 	    .program = "kernels/frameworks/" #function ".py")
 #include "rules/engine/rules.def"
-#undef RULE
 };
 const size_t rule_table_size = sizeof(rule_table) / sizeof(rule_table[0]);
 

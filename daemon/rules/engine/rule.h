@@ -198,7 +198,6 @@ struct rule_view {
 
 #define RULE(function, ...) rule_function rule_##function;
 #include "rules/engine/rules.def"
-#undef RULE
 
 /* rule_value(x, key): the threshold in force; asserts that it exists. */
 double rule_value(const struct rule_view *x, const char *key);
