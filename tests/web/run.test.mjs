@@ -330,6 +330,11 @@ test('a live run is seen while it runs, and after its daemon was away', async (t
   await page.waitForSelector('.activity');
   assert.match(await page.textContent('.activity'), /[\d,]+ launches so far/);
   assert.doesNotMatch(await page.textContent('main'), /No GPU work/);
+  // Its timeline says what is not there yet.
+  await page.click('.tabs a >> text="Timeline"');
+  await page.waitForSelector('.under >> text=The rows of the GPU end some seconds before those of the host');
+  await page.goBack();
+  await page.waitForSelector('.activity');
   for (const socket of sockets) socket.destroy();
   await other.halt();
   await page.waitForSelector('.link-lost');

@@ -25,6 +25,7 @@ interface Shown {
   selection: View | null;
   ranges: Ranges | null;
   chosen: Chosen | null;
+  live: boolean;
   moves: Moves;
 }
 

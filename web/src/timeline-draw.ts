@@ -55,6 +55,7 @@ export interface Scene {
   hover: WindowItem | null;
   ranges: Ranges | null;
   chosen: Chosen | null; // a launch
+  live: boolean; // what comes after the last GPU work is not known yet
   beside: boolean; // the names of rows stand beside the picture, not on it
 }
 
@@ -208,7 +209,7 @@ function drawBins(c: Context, scene: Scene, row: Data, y: number, heights: Float
 // Why the GPU was idle: the causes of each column one above the other; where single
 // operations are seen each gap with its most likely one.
 function drawIdle(c: Context, scene: Scene, single: Window | null, row: Row, y: number, heights: Float32Array, colours: Colours): void {
-  const { view, whole } = scene;
+  const { view, whole, live } = scene;
   const room = rowHeight - gap;
   const bottom = y + rowHeight - gap / 2;
   const x = (t: number) => ((t - view.from) / (view.to - view.from)) * heights.length;
@@ -223,7 +224,7 @@ function drawIdle(c: Context, scene: Scene, single: Window | null, row: Row, y: 
   }
   const active = activeOf(whole, row.device);
   c.fillStyle = colours.rows.idle_measuring;
-  for (const [from, to] of [[view.from, Math.min(active.from, view.to)], [Math.max(active.to, view.from), view.to]] as const)
+  for (const [from, to] of [[view.from, Math.min(active.from, view.to)], [live ? view.to : Math.max(active.to, view.from), view.to]] as const)
     if (to > from) c.fillRect(x(from), bottom - room, x(to) - x(from), room);
   const below = new Float32Array(heights.length);
   for (const cause of idleRows) {
@@ -246,7 +247,7 @@ export function idleAt(scene: Scene, x: number, y: number, width: number): strin
   if (row?.row !== 'idle') return '';
   const t = scene.view.from + (x / width) * (scene.view.to - scene.view.from);
   const { from, to } = activeOf(scene.whole, row.device);
-  if (t < from || t > to) return t < from ? 'idle before the first GPU work' : 'idle after the last GPU work';
+  if (t < from || t > to) return t < from ? 'idle before the first GPU work' : scene.live ? 'not known yet' : 'idle after the last GPU work';
   const cause = causeAt(scene.whole, row.device, t);
   return cause === null ? '' : `mostly ${idles[cause]}`;
 }

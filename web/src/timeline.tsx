@@ -164,7 +164,7 @@ function Chart({ id, base, run, revision, whole, at }: {
   return (
     <section class="timeline" aria-label="Timeline">
       <Canvas wall={wall} view={view} rows={rows} whole={whole} close={close} window={window} names={names}
-        marked={marked} selection={selection} ranges={ranges} chosen={chosen} moves={moves} />
+        marked={marked} selection={selection} ranges={ranges} chosen={chosen} live={live} moves={moves} />
       {(marked !== null || chosen !== null) && (
         <p class="marked">
           Marked: {marked !== null ? <a href={runLink(id, 'kernels', marked)} class="name">{names.get(marked) ?? `kernel ${marked}`}</a> : labels[chosen!.row]}
@@ -180,6 +180,7 @@ function Chart({ id, base, run, revision, whole, at }: {
       <p class="under">
         Wheel or <kbd>W</kbd> <kbd>S</kbd> zoom, <kbd>A</kbd> <kbd>D</kbd> or the arrow keys move, dragging selects a time,
         with <kbd>Shift</kbd> it moves, <kbd>0</kbd> shows all of {nanoseconds(wall)}, <kbd>Esc</kbd> drops the selection.
+        {live && 'The rows of the GPU end some seconds before those of the host: their records are put in order first. '}
         A click on a launch marks its kernel; <kbd>,</kbd> and <kbd>.</kbd> go to its previous and next launch.
       </p>
     </section>
