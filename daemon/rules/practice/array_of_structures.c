@@ -50,9 +50,9 @@ describe(struct rule_view *x, struct draft *d, const struct object *o,
 	const char *what = loads && stores ? "loads and stores" :
 	    loads ? "loads" : "stores";
 
-	d->f.summary = arena_format(x->arena, "%u %s take the fields of one "
-	    "object each, %u bytes from lane to lane: %s the sectors they "
-	    "need", o->fields, what, o->element, say_times(x->arena,
+	d->f.summary = arena_format(x->arena, "%u %s take a field of an "
+	    "object each; the objects of neighbouring lanes are %u bytes "
+	    "apart: %s the sectors they need", o->fields, what, o->element, say_times(x->arena,
 	    o->sectors / o->ideal));
 	d->f.advice = o->element == 8 || o->element == 16 ?
 	    arena_format(x->arena, "load and store the whole object at once, "

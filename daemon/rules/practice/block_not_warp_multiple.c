@@ -38,8 +38,9 @@ rule_block_not_warp_multiple(struct rule_view *x)
 	    .unit = "ratio", .source = "derived",
 	    .from = "kernel activity record" }, "min_idle");
 	d->f.confidence = x->load->limit >= 0 ? CONF_HIGH : CONF_LOW;
-	d->f.summary = arena_format(x->arena, "%u threads a block are %u warps "
+	d->f.summary = arena_format(x->arena, "%u threads a block are %u warp%s "
 	    "with %u lanes that can never work (%s)", threads, warps,
+	    warps == 1 ? "" : "s",
 	    warps * 32 - threads, say_percent(x->arena, idle));
 	d->f.advice = arena_format(x->arena, "launch %u threads per block%s, with "
 	    "a bounds check in the kernel", threads > 32 &&

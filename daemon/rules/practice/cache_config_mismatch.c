@@ -135,7 +135,7 @@ shrink(struct rule_view *x, const struct division *v, const struct reuse *r)
 	d->f.title = "shared memory that nobody uses is missing from L1";
 	d->f.confidence = CONF_LOW;
 	rule_evidence(x, d, (struct evidence){ .name = "l2_reuse_ratio",
-	    .label = "bytes loaded from L2 / bytes that can differ",
+	    .label = "bytes loaded from L2 / distinct bytes, at most",
 	    .value = r->l2_again, .unit = "ratio", .source = "derived",
 	    .from = metric_table[METRIC_L2_FROM_L1].name }, "min_l2_reuse");
 	rule_evidence(x, d, (struct evidence){ .name = "l1_bytes",

@@ -152,10 +152,11 @@ report(struct rule_view *x, const struct divergent *v, double waiting,
 	    .unit = "ratio", .source = "derived",
 	    .from = source_metric_table[SOURCE_INST].name }, "min_inst");
 	d->f.summary = arena_format(x->arena, "%u load%s from constant memory "
-	    "take%s an index of each lane's own; warps spend %s of their time "
-	    "waiting for %s", v->loads, v->loads == 1 ? "" : "s",
-	    v->loads == 1 ? "s" : "", say_percent(x->arena, waiting), sampled ?
-	    v->loads == 1 ? "it" : "them" : "nothing else that is known");
+	    "%s indexed by each lane on its own; warps spend %s of their time "
+	    "waiting%s", v->loads, v->loads == 1 ? "" : "s",
+	    v->loads == 1 ? "is" : "are", say_percent(x->arena, waiting),
+	    sampled ? v->loads == 1 ? " for it" : " for them" :
+	    ", which nothing else explains");
 	d->f.advice = "keep constant memory for what all lanes of a warp read "
 	    "alike. A table that lanes index by themselves belongs into shared "
 	    "memory (copied there once a block), or into global memory through "

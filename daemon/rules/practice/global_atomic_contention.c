@@ -255,13 +255,13 @@ report_line(struct rule_view *x, const struct atomics *a, const struct mark *m)
 	    .from = metric_table[METRIC_L2_FROM_L1].name }, "min_line");
 	give_advice(x, d);
 	d->f.summary = a->line > ATOMICS_LINE_MOST ?
-	    arena_format(x->arena, "%s global atomics a launch, and nothing else, "
-	    "take its time, though L2 could do %s of them meanwhile: they go to "
-	    "few places and wait for each other", say_whole(x->arena, a->least),
+	    arena_format(x->arena, "%s global atomics a launch take all of its "
+	    "time, in which L2 could do %s as many: they go to few places and "
+	    "wait for each other", say_whole(x->arena, a->least),
 	    say_times(x->arena, x->ceiling->l2_bytes_per_s * x->load->time_s /
 	    (32 * a->least))) : arena_format(x->arena, "%s global atomics a "
-	    "launch take %s of its time if they stand in one line, and nothing "
-	    "else explains it: they wait for each other",
+	    "launch take %s of its time one after another, and nothing else "
+	    "explains it: they wait for each other",
 	    say_whole(x->arena, a->least),
 	    say_percent(x->arena, fmin(a->line, 1)));
 	lines_fill(x, d, m, NULL);

@@ -125,8 +125,8 @@ report(struct rule_view *x, const struct host *h, double share)
 	    .value = h->again, .unit = "ratio", .source = "derived",
 	    .from = "memory activity records" }, "min_again");
 	d->f.summary = arena_format(x->arena, "each launch moves %s between "
-	    "the GPU and host memory; over %s launches that is %s times what "
-	    "there is", say_bytes(x->arena, h->bytes),
+	    "the GPU and host memory; over %s launches that is %s times all "
+	    "the pinned and managed memory", say_bytes(x->arena, h->bytes),
 	    say_count(x->arena, x->kernel->launches),
 	    say_plain(x->arena, h->again));
 	d->f.advice = "copy what kernels read more than once to device memory "

@@ -245,7 +245,7 @@ report(struct rule_view *x, const struct loops *k, const struct mark *m)
 	    .from = source_metric_table[SOURCE_INST].name }, "min_turns");
 	d->f.summary = arena_format(x->arena, "%s loop%s of few "
 	    "instructions and about %s turns take%s %s of all instructions, "
-	    "and %s of those only count",
+	    "%s of them to count and branch",
 	    k->found == 1 ? "a" : arena_format(x->arena, "%u", k->found),
 	    k->found == 1 ? "" : "s", say_plain(x->arena, k->turns / k->inst),
 	    k->found == 1 ? "s" : "", say_percent(x->arena,

@@ -175,8 +175,8 @@ report(struct rule_view *x, const struct loads *l, const struct mark *m)
 	d->f.summary = arena_format(x->arena, "%s of the global loads read what "
 	    "the kernel never writes, %s", say_percent(x->arena,
 	    found / l->all), l->again > 0 ? "again in every turn of a loop, "
-	    "because a store might have changed it" : "one after the other "
-	    "behind its stores");
+	    "because a store might have changed it" : "and waits for stores "
+	    "that might change it");
 	d->f.advice = "declare what is only read as const T *__restrict__, and "
 	    "what is written as T *__restrict__ too: the compiler may then "
 	    "keep values in registers, move loads across stores and send "

@@ -171,8 +171,8 @@ give_bytes(const struct rule_view *x, struct draft *d, const struct found *o)
 	bool l2 = o->use == USE_L2;
 
 	rule_evidence(x, d, (struct evidence){ .name = "reuse_ratio",
-	    .label = l2 ? "bytes loaded from L2 / bytes that can differ" :
-	    "bytes loaded / bytes that can differ", .value = l2 ? r->l2_again :
+	    .label = l2 ? "bytes loaded from L2 / distinct bytes, at most" :
+	    "bytes loaded / distinct bytes, at most", .value = l2 ? r->l2_again :
 	    r->again, .unit = "ratio", .source = "derived",
 	    .from = metric_table[METRIC_GLOBAL_LD_SECTORS].name },
 	    l2 ? "min_l2_reuse" : "min_reuse");
@@ -229,7 +229,7 @@ describe_l2(struct rule_view *x, struct draft *d, const struct reuse *r)
 {
 	d->f.title = "the same values come from L2 again and again";
 	d->f.summary = arena_format(x->arena, "a launch loads %s from L2, of "
-	    "which at most %s can differ: each byte %s times or more",
+	    "which at most %s is distinct: each byte %s times or more",
 	    say_bytes(x->arena, r->from_l2), say_bytes(x->arena, r->unique),
 	    say_plain(x->arena, r->l2_again));
 	d->f.advice = "let a block load what its threads share once, into a "
@@ -246,7 +246,7 @@ describe_global(struct rule_view *x, struct draft *d, const struct found *o)
 	const struct reuse *r = &o->r;
 
 	d->f.summary = arena_format(x->arena, "a launch loads %s, of which at "
-	    "most %s can differ: each byte %s times or more%s",
+	    "most %s is distinct: each byte %s times or more%s",
 	    say_bytes(x->arena, r->loaded), say_bytes(x->arena, r->unique),
 	    say_plain(x->arena, r->again), o->tiled ? "; a part of the data "
 	    "goes through shared memory already" : "");

@@ -98,15 +98,15 @@ static void
 summarise(struct rule_view *x, struct draft *d, const struct resent *r)
 {
 	if (r->kind == RESENT_ROUND)
-		d->f.summary = arena_format(x->arena, "%s times what had come "
-		    "from a device went back, %s in all; %s of them "
-		    "unmodified by the host",
+		d->f.summary = arena_format(x->arena, "data that had come from "
+		    "the device was copied back %s times, %s in all; %s of "
+		    "them unmodified by the host",
 		    say_count(x->arena, r->count),
 		    say_bytes(x->arena, (double)r->bytes),
 		    say_count(x->arena, r->quick_count));
 	else
-		d->f.summary = arena_format(x->arena, "%s times a host range "
-		    "went to where it had gone before, %s in all; %s of them "
+		d->f.summary = arena_format(x->arena, "host data was copied to "
+		    "the same place again %s times, %s in all; %s of them "
 		    "unmodified by the host",
 		    say_count(x->arena, r->count),
 		    say_bytes(x->arena, (double)r->bytes),
@@ -155,7 +155,7 @@ found(struct rule_view *x, const struct resent *r)
 	d->f.confidence = CONF_LOW;
 	summarise(x, d, r);
 	d->f.limiter = sure ?
-	    "copies of bytes that are where they are needed already" :
+	    "redundant copies: the bytes are there already" :
 	    "a loss only if the host leaves these bytes as they are";
 	d->f.advice = text[r->kind].advice;
 	d->f.gain_note = sure ? text[r->kind].note : "nothing is promised: if "

@@ -140,7 +140,7 @@ report(struct rule_view *x, const struct work *w, bool thread)
 	    w->working), say_plain(x->arena, w->warps),
 	    w->warps > 1 ? others : "have nothing to do") :
 	    arena_format(x->arena, "one warp of the %s in a block does the "
-	    "work (%s in the mean cycle); the others %s",
+	    "work (%s at work, on average); the others %s",
 	    say_plain(x->arena, w->warps), say_plain(x->arena, w->working),
 	    others);
 	d->f.advice = "share the loop among the threads of the block (start at "
@@ -179,10 +179,10 @@ report_block(struct rule_view *x, const struct work *w)
 	    .from = "kernel activity record" }, NULL);
 	d->f.confidence = CONF_MEDIUM;
 	d->f.title = "one block does the work";
-	d->f.summary = arena_format(x->arena, "of %s SMs %s work%s in the mean "
-	    "cycle: one block of %s, or hardly more, does the work when the "
-	    "others have left", say_whole(x->arena, x->device->limits.sms),
-	    say_plain(x->arena, sms_working(x)), sms_working(x) < 1.05 ? "s" : "",
+	d->f.summary = arena_format(x->arena, "%s of %s SMs at work, on "
+	    "average: one block of %s, or hardly more, does the work when the "
+	    "others have left", say_plain(x->arena, sms_working(x)),
+	    say_whole(x->arena, x->device->limits.sms),
 	    say_whole(x->arena, rule_blocks(x->kernel)));
 	d->f.advice = "share what that block does among all: where each step "
 	    "needs the one before it, use a scan or reduction over the whole "

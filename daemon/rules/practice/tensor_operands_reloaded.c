@@ -183,7 +183,7 @@ report(struct rule_view *x, double ratio, const struct mark *m)
 		    "max_busy");
 	d->f.summary = arena_format(x->arena, "the tensor cores' operands come "
 	    "from global memory, %s the time that multiplying them takes: "
-	    "each goes into few products", say_times(x->arena, ratio));
+	    "each is used in few products", say_times(x->arena, ratio));
 	d->f.advice = "let a warp make 2 × 2 or 4 × 4 tiles of the result from "
 	    "operands that it holds in registers, and the block bring what its "
 	    "warps share into shared memory once (cp.async, then ldmatrix or "
