@@ -14,6 +14,8 @@
 #define ADD_DOUBLE "void at::native::vectorized_elementwise_kernel<4, " \
 	"at::native::CUDAFunctor_add<double>, std::array<char *, 3> >(int)"
 
+#define ROLL_DOUBLE "void at::native::roll_cuda_kernel<double>(double const*)"
+
 static void
 is_library(const char *name, const char *library, const char *precision,
     bool tensor)
@@ -250,16 +252,37 @@ MADE_TEST(test_tf32)
 MADE_TEST(test_double)
 {
 	static const char rule[] = "double-precision";
+	struct site_frame frame[] = { { .module = "libcublas.so.13" },
+		{ .module = "/opt/libtorch_cuda.so" } };
+	struct site site = { .call = CALL_LAUNCH, .kernel = 1, .count = 1,
+	    .frame = frame, .frames = 2 };
 	const struct finding *f;
 	struct advice *a;
 
+	/* Memory limits what runs over whole tensors; not what divides for the place
+	 * of each element. */
 	f = called(m, &a, ADD_DOUBLE, rule);
 	assert_non_null(f);
 	assert_non_null(strstr(f->advice, "dtype=np.float32"));
-	assert_true(f->saves_low_s < 1e-9 && f->saves_s > 0);
+	assert_true(f->kernel_speedup > 1.7 && f->kernel_speedup < 2.1);
+	f = called(m, &a, ROLL_DOUBLE, rule);
+	assert_non_null(f);
+	assert_true(f->saves_low_s < 1e-9 && f->kernel_speedup < 1.4);
 	f = called(m, &a, "volta_dgemm_64x64_nt", rule);
 	assert_non_null(f);
 	assert_true(f->severity <= SEV_LOW);	/* mostly meant */
+	/* A framework's product has the type of its arrays, as its sums have. */
+	made_again(m);
+	made_kernel(m, "volta_dgemm_64x64_nt", 10000, 200000);
+	made_kernel(m, ADD_DOUBLE, 10000, 200000);
+	m->run.site = &site;
+	m->run.sites = 1;
+	a = made_advised(m);
+	f = made_finding(a, rule);
+	assert_non_null(f);
+	assert_int_equal(f->shapes, 2);
+	assert_non_null(strstr(f->advice, "dtype=np.float32"));
+	m->run.sites = 0;
 	assert_null(called(m, &a, SGEMM, rule));
 	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
 }

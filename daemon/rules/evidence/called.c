@@ -27,6 +27,25 @@ is_small(const struct rule_view *x)
 	return rule_blocks(x->kernel) < x->device->limits.sms;
 }
 
+/* PyTorch's operators over whole tensors, "vectorized" in their names, are limited by
+ * memory once they fill the GPU: additions and products of 128 MB took 2.0 times as long
+ * in double as in float, operators that work out where each element stands 1.1 times
+ * (H200, 2026-11-23). Long functions of an element may be no faster. */
+static const double pipe_streams[VIEWS] = { 0.3, 0.95, 1 };
+
+/* How much of a launch goes with the bytes. */
+static const double *
+bytes_share(const struct rule_view *x)
+{
+	const struct kernel *k = x->kernel;
+
+	if (rule_is_bound(x, RES_DRAM))
+		return pipe_full;
+	return rule_is_blind(x) && !is_small(x) && k->name != NULL &&
+	    strstr(k->name, "vectorized_elementwise_kernel") != NULL ?
+	    pipe_streams : pipe_unknown;
+}
+
 /* What is left of a launch if the part of it that ${r} takes is done ${ratio}
  * times as fast, as far as DRAM can. */
 static double
@@ -131,11 +150,20 @@ called_tensor(struct rule_view *x, double ratio, const char *type)
 	return rule_settle(x, d);
 }
 
+/* Is it called by a framework whose arrays are double where nobody said otherwise? JAX
+ * has to be told to make any. */
+static bool
+is_of_arrays(const struct rule_view *x)
+{
+	return library_launched_by(x->run, x->kernel, "libtorch") ||
+	    library_launched_by(x->run, x->kernel, "cupy");
+}
+
 enum rule_state
 called_double(struct rule_view *x, double rate)
 {
 	const struct library *l = x->library;
-	bool framework = l->framework;
+	bool framework = l->framework || is_of_arrays(x);
 	struct draft *d;
 	double left[VIEWS];
 
@@ -147,8 +175,7 @@ called_double(struct rule_view *x, double rate)
 	/* Half the bytes, which is all where memory limits; the pipe's rate where
 	 * that does. Not known which, it may be neither. */
 	for (int v = 0; v < VIEWS; v++)
-		left[v] = fmin(1 - 0.5 * (rule_is_bound(x, RES_DRAM) ?
-		    pipe_full[v] : pipe_unknown[v]), left_of(x, RES_FP64,
+		left[v] = fmin(1 - 0.5 * bytes_share(x)[v], left_of(x, RES_FP64,
 		    1 / rate, (enum view)v));
 	set_left(d, left);
 	/* Who calls a solver in double mostly means it; a framework's arrays are
@@ -156,7 +183,7 @@ called_double(struct rule_view *x, double rate)
 	if (!framework)
 		d->cap = SEV_LOW;
 	else
-		d->setting = l->name;
+		d->setting = "the arrays' type";
 	d->f.confidence = CONF_LOW;
 	d->f.summary = arena_format(x->arena, "%s, FP64: twice the bytes of "
 	    "FP32, at %s of its rate", l->name, say_percent(x->arena, rate));
