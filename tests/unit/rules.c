@@ -211,6 +211,7 @@ static const struct row {
 	    fault_training_small }, fault_nothing },
 	{ "recompilation", fault_recompiling,
 	  { fault_good, fault_compiling_once, fault_compiling_early,
+	    fault_compiling_last,
 	    fault_loading_late },
 	  fault_nothing },
 };

@@ -63,6 +63,24 @@ MADE_TEST(test_words_of_input)
 	assert_non_null(strstr(f->location, "in front of copies to the GPU"));
 }
 
+/* So have results that come one by one. */
+MADE_TEST(test_words_of_results)
+{
+	const struct finding *f;
+
+	fault_small_copies(m);
+	m->kernel[0].name = "void at::native::vectorized_elementwise_kernel<4, "
+	    "int>(int)";
+	m->run.small[0].kind = COPY_H2D;
+	f = made_finding(made_advised(m), "many-small-copies");
+	assert_non_null(f);
+	assert_non_null(strstr(f->good_code, "unbind"));
+	m->run.small[0].kind = COPY_D2H;
+	f = made_finding(made_advised(m), "many-small-copies");
+	assert_non_null(f);
+	assert_non_null(strstr(f->good_code, "tolist"));
+}
+
 /* Where no place is known, those whose kernels they are. */
 MADE_TEST(test_words_by_kernels)
 {

@@ -106,6 +106,7 @@ found(struct rule_view *x, const struct small_copies *s)
 	d->f.limiter = arena_format(x->arena, "the fixed cost of a copy: they "
 	    "run at %s", say_rate(x->arena, span > 0 ?
 	    (double)s->bytes / span : NAN));
+	d->variant = s->kind == COPY_D2H ? "results" : NULL;
 	d->f.advice = "gather the pieces in one buffer and copy that once; "
 	    "cudaMemcpy2D for the rows of a matrix, or let the kernel gather";
 	d->f.gain_note = "gathering the pieces on the host is counted half: they may "

@@ -1,7 +1,8 @@
 /*
  * recompilation: the program makes code again and again while it runs: a compiler of
  * a framework that specialises on shapes or numbers that change. Meanwhile the GPU
- * has nothing to do. Once, at the start of a loop, is as it should be.
+ * has nothing to do. Once, at the start of a loop, is as it should be, and once more
+ * for what is done behind it.
  */
 #include <math.h>
 #include <string.h>
@@ -17,6 +18,9 @@ struct compilations {
 	double times, loads, idle_s;
 	double late;		/* launches before the last, of all */
 };
+
+/* Code behind which hardly anything is launched is for what comes at the end. */
+#define BEHIND_LEAST 20		/* launches; as COMPILING_APART of the model */
 
 /* A library's code is there, and only loaded when it is first called. */
 static bool
@@ -38,7 +42,8 @@ collect(const struct rule_view *x)
 	struct compilations a = { .times = 0 };
 
 	for (size_t i = 0; i < c->times; i++) {
-		if (!is_made(x, &c->time[i]))
+		if (!is_made(x, &c->time[i]) ||
+		    c->time[i].at + BEHIND_LEAST > x->run->launches)
 			continue;
 		a.times++;
 		a.loads += (double)c->time[i].loads;
