@@ -85,6 +85,21 @@ FAULT(sum_of_all)	/* by atomics: no block has the result */
 	m->kernel[1].metric[METRIC_GLOBAL_ST_SECTORS] = 0;
 }
 
+FAULT(siblings)		/* of a loop: more than blocks can keep */
+{
+	static const char *const name[] = { "lowest", "highest", "sum" };
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct kernel *k = pass(m, "_Z3sumPKfPf", 8 * ROWS_BYTES, 65536);
+
+		k->short_name = name[i];
+		k->name = "sum(float const*, float*)";
+	}
+	for (uint32_t i = 0; i < 3; i++)
+		follows(m, i, (i + 1) % 3);
+	m->device[0].memory_bytes = (uint64_t)(8.1 * ROWS_BYTES);
+}
+
 FAULT(handed_over)
 {
 	double bytes = 16 << 20;

@@ -693,6 +693,34 @@ MADE_TEST(test_copied_back)
 	assert_true(f->saves_low_s < 0.6 * copy + 0.04);
 }
 
+/* Three sums over one array, in a loop: two of the three passes go. */
+MADE_TEST(test_fusion_of_siblings)
+{
+	static const char rule[] = "kernel-fusion-candidate";
+	const struct finding *f;
+	double one;
+
+	fault_siblings(m);
+	one = made_kernel_s(&m->kernel[0]);
+	f = made_finding(made_advised(m), rule);
+	assert_non_null(f);
+	assert_string_equal(f->where, "lowest + highest + sum");
+	assert_non_null(strstr(f->summary, "no room for two such arrays"));
+	assert_true(f->saves_s > 1.7 * one && f->saves_s < 2.1 * one);
+	/* Two arrays would fit. Or the second needs what the first has found: the
+	 * others are one with the first of the next step. */
+	made_again(m);
+	fault_siblings(m);
+	m->device[0].memory_bytes *= 2;
+	assert_null(made_finding(made_advised(m), rule));
+	made_again(m);
+	fault_siblings(m);
+	m->kernel[1].name = "highest(float const*, float const*, float*)";
+	f = made_finding(made_advised(m), rule);
+	assert_non_null(f);
+	assert_string_equal(f->where, "highest + sum + lowest");
+}
+
 /* Libraries' kernels, and those that must stay as they are. */
 MADE_TEST(test_fusion_foreign)
 {

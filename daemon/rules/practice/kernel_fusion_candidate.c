@@ -5,9 +5,11 @@
  * No counter says which addresses a kernel touches. What is known is how much
  * each moves, and that one always comes right after the other; of a kernel that was not
  * counted its code says how much, if it has no loop and each thread has elements of its
- * own. Four patterns are taken for the same data:
+ * own. Five patterns are taken for the same data:
  *  - re-read: the first leaves little (a result for each row), and the second
  *    reads as much as the first did;
+ *  - siblings: each leaves little and has one pointer to read from, and two arrays of
+ *    what they read would not fit into the memory that the program has;
  *  - hand-over: the first writes most of what the second, of the same shape,
  *    reads, and the second finds it in L2 instead of DRAM;
  *  - in place: the same volumes, of whatever size, of kernels whose code shows that
@@ -24,6 +26,7 @@
 #include "rules/evidence/butterfly.h"
 #include "rules/evidence/library.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/parameters.h"
 #include "rules/evidence/pointwise.h"
 
 #define CHAIN_MAX 8		/* kernels; more are several chains */
@@ -36,8 +39,8 @@
 #define COMPUTE_UNKNOWN 0.3	/* share of issue slots of an average kernel */
 #define SHARED_BYTES 49152	/* a block may have at least so much */
 
-enum link { LINK_NONE, LINK_BLIND, LINK_REREAD, LINK_HANDOVER, LINK_INPLACE,
-	LINK_COPY };
+enum link { LINK_NONE, LINK_BLIND, LINK_REREAD, LINK_SIBLINGS, LINK_HANDOVER,
+	LINK_INPLACE, LINK_COPY };
 
 /* What is known of one kernel, by its index. */
 struct node {
@@ -151,6 +154,23 @@ is_reread(const struct search *s, const struct kernel *a,
 	    read / blocks <= fmax(SHARED_BYTES, d->smem_per_block_optin);
 }
 
+/* What ${a} leaves is too little to be what ${b} reads through its only pointer to
+ * read from: ${b} does not wait for it. Of two such arrays one would be outside of the
+ * memory in use. */
+static bool
+is_sibling(const struct search *s, const struct kernel *a,
+    const struct kernel *b)
+{
+	double read = bytes_counted(s, a), again = bytes_counted(s, b);
+
+	return read >= rule_value(s->x, "min_bytes") &&
+	    bytes_written(a) <= LITTLE * read &&
+	    bytes_written(b) <= LITTLE * again &&
+	    fabs(again - read) <= SAME * read &&
+	    parameters_pointers(b->name) == 2 &&
+	    s->x->loads[index_of(s, b)].memory < 2 * (1 - SAME) * read;
+}
+
 static bool
 is_handover(const struct search *s, const struct kernel *a,
     const struct kernel *b)
@@ -229,6 +249,7 @@ link_of(const struct search *s, const struct kernel *a)
 	if (!is_counted(s, a) || !is_counted(s, b))
 		return is_inplace(s, a, b) ? LINK_INPLACE : LINK_BLIND;
 	return is_reread(s, a, b) ? LINK_REREAD :
+	    is_sibling(s, a, b) ? LINK_SIBLINGS :
 	    is_inplace(s, a, b) ? LINK_INPLACE :
 	    is_handover(s, a, b) ? LINK_HANDOVER : LINK_NONE;
 }
@@ -244,6 +265,12 @@ goes_on(const struct search *s, const struct kernel *k, enum link link)
 		return false;
 	b = &s->x->run->kernel[k->next - 1];
 	return s->node[index_of(s, b)].before >= ALWAYS * (double)b->launches;
+}
+
+static bool
+reads_again(enum link link)
+{
+	return link == LINK_REREAD || link == LINK_SIBLINGS;
 }
 
 /* How much of a body's time its instructions take: that work remains. */
@@ -402,11 +429,11 @@ follow_chain(struct search *s, uint32_t from, enum link link)
 		    count / (double)a->next_count;
 		if (link == LINK_COPY)
 			shrink(s, k[i + 1], count, (double[]){ 0.5, 0, 0 });
-		else if (link != LINK_REREAD)
+		else if (!reads_again(link))
 			shrink_pair(s, k[i], k[i + 1], count,
 			    link == LINK_INPLACE);
 	}
-	if (link == LINK_REREAD)
+	if (reads_again(link))
 		shrink_readers(s, k, n, count);
 }
 
@@ -431,9 +458,10 @@ follow_all(struct search *s, enum link link)
 	for (size_t i = 0; inside != NULL && i < run->kernels; i++)
 		if (!inside[i] && goes_on(s, &run->kernel[i], link))
 			follow_chain(s, (uint32_t)i, link);
-	/* Of elements that need no others any one is a beginning. */
-	for (size_t i = 0; link == LINK_INPLACE && i < run->kernels; i++)
-		if (s->node[i].group == 0 && goes_on(s, &run->kernel[i], link))
+	/* Where none needs what the one before leaves any one is a beginning. */
+	for (size_t i = 0; i < run->kernels; i++)
+		if ((link == LINK_INPLACE || link == LINK_SIBLINGS) &&
+		    s->node[i].group == 0 && goes_on(s, &run->kernel[i], link))
 			follow_chain(s, (uint32_t)i, link);
 }
 
@@ -495,7 +523,7 @@ volume_of(const struct search *s, const struct group *g)
 	double sum = 0;
 
 	for (size_t i = 0; i + 1 < g->length; i++)
-		sum += g->link == LINK_REREAD ?
+		sum += reads_again(g->link) ?
 		    bytes_read(s, &k[g->kernel[i + 1]]) :
 		    bytes_written(&k[g->kernel[i]]);
 	return sum / (double)(g->length - 1);
@@ -520,7 +548,7 @@ set_evidence(const struct search *s, struct draft *d, const struct group *g)
 	    .unit = "repeat", .source = "measured",
 	    .from = "kernel records" }, "min_repeats");
 	rule_evidence(x, d, (struct evidence){ .name = "volume_bytes",
-	    .label = g->link == LINK_REREAD ?
+	    .label = reads_again(g->link) ?
 	    "read again by each that follows" :
 	    "written by one and read by the next",
 	    .value = volume_of(s, g), .unit = "B",
@@ -569,7 +597,21 @@ found(struct search *s, int group)
 	    "the other, %s times", g->length, say_whole(x->arena, g->chains));
 	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	set_evidence(s, d, g);
-	if (g->link == LINK_REREAD) {
+	if (g->link == LINK_SIBLINGS) {
+		d->f.confidence = CONF_MEDIUM;
+		d->f.summary = arena_format(x->arena, "%zu kernels follow each "
+		    "other %s times; each reads %s and writes little, and the "
+		    "program has no room for two such arrays", g->length,
+		    say_whole(x->arena, g->chains), volume);
+		d->f.limiter = arena_format(x->arena, "the same data comes from "
+		    "memory %zu times", g->length);
+		d->f.advice = "compute all results in one kernel, in one pass: "
+		    "each thread loads an element once and keeps a result for "
+		    "each of the kernels in registers";
+		d->f.gain_note = "holds if none needs the result of the one "
+		    "before; the longest kernel stays, the others add their "
+		    "instructions to it";
+	} else if (g->link == LINK_REREAD) {
 		d->f.confidence = CONF_MEDIUM;
 		d->f.summary = arena_format(x->arena, "%zu kernels follow each "
 		    "other %s times; each reads %s, and all but the last write "
@@ -729,6 +771,7 @@ rule_kernel_fusion_candidate(struct rule_view *x)
 	}
 	follow_all(&s, LINK_COPY);
 	follow_all(&s, LINK_REREAD);
+	follow_all(&s, LINK_SIBLINGS);
 	follow_all(&s, LINK_INPLACE);
 	follow_all(&s, LINK_HANDOVER);
 	for (size_t i = 0; i < run->kernels; i++) {
