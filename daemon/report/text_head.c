@@ -247,9 +247,9 @@ text_bar(struct out *o, const json_t *run, bool all)
 /* --- what was measured ----------------------------------------------------- */
 
 /* "606 launches of 1 kernel, all measured", "18 of 55 launch shapes measured, 35
- * in part" */
+ * in part"; ${brief}: without the latter, which the end tells with its reason. */
 static void
-coverage_text(const struct report *r, char *text, size_t size)
+coverage_text(const struct report *r, bool brief, char *text, size_t size)
 {
 	const json_t *n = json_object_get(r->run, "kernels_measured");
 	const char *level = field_text(r->run, "level");
@@ -279,9 +279,9 @@ coverage_text(const struct report *r, char *text, size_t size)
 	else
 		snprintf(text, size, "%s of %s measured%s%s%s",
 		    number_count(a, full), number_of(b, all, kernels < shapes ?
-		    "launch shape" : "kernel"), part > 0 ? ", " : "",
-		    part > 0 ? number_count(c, part) : "",
-		    part > 0 ? " in part" : "");
+		    "launch shape" : "kernel"), part > 0 && !brief ? ", " : "",
+		    part > 0 && !brief ? number_count(c, part) : "",
+		    part > 0 && !brief ? " in part" : "");
 }
 
 /* Did the program end by itself, so that what it had was sent? */
@@ -298,14 +298,18 @@ text_measured(struct out *o, const struct report *r)
 {
 	const json_t *overhead = json_object_get(r->run, "overhead");
 	const json_t *data = json_object_get(r->run, "data");
-	char text[192], a[NUMBER_SIZE], b[NUMBER_SIZE];
+	char text[192], cost[128], a[NUMBER_SIZE], b[NUMBER_SIZE];
 
-	coverage_text(r, text, sizeof(text));
+	number_seconds(a, field_number(overhead, "total_s"));
+	number_percent(b, field_number(overhead, "ratio"));
+	snprintf(cost, sizeof(cost), "measuring took %s (%s)", a, b);
+	coverage_text(r, false, text, sizeof(text));
+	if (2 + out_columns(o, text) + 2 + out_columns(o, cost) > o->width) {
+		coverage_text(r, true, text, sizeof(text));
+		snprintf(cost, sizeof(cost), "it cost %s (%s)", a, b);
+	}
 	out_segment(o, 2, "", text);
-	snprintf(text, sizeof(text), "measuring took %s (%s)",
-	    number_seconds(a, field_number(overhead, "total_s")),
-	    number_percent(b, field_number(overhead, "ratio")));
-	out_segment(o, 2, "; ", text);
+	out_segment(o, 2, "; ", cost);
 	if (field_count(data, "lost") == 0 && ended(r->run))
 		out_append(o, "; ", "nothing dropped");
 	else if (field_count(data, "lost") == 0)

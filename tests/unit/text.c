@@ -291,6 +291,21 @@ TEST(held)
 	}
 }
 
+/* On a narrow terminal, too, what was measured and its cost take one line. */
+TEST(narrow_head)
+{
+	const char *text, *line;
+
+	fixture_fill(&f);
+	text = printed_report(report_of(&f), 50);
+	line = strstr(text, "; it cost ");
+	assert_non_null(line);
+	assert_non_null(strstr(line, " %)"));
+	assert_null(strstr(text, "measuring took"));
+	assert_non_null(strstr(printed_report(report_of(&f), 120),
+	    "; measuring took "));
+}
+
 /* Of several reasons the one of the kernel that takes the most time is told. */
 TEST(why_not_measured)
 {
