@@ -341,6 +341,9 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	idle -= min_u64(before, idle);
 	for (i = 0; i < IDLE_CAUSES; i++)
 		d->idle[i] += g.idle[i];
+	d->out.idle_fault_ns = add_sat(d->out.idle_fault_ns,
+	    min_u64(unified_host_in(m, g.start, g.host_end),
+	    g.idle[IDLE_HOST] + g.idle[IDLE_AFTER_SYNC]));
 	d->idle_overhead += ours;
 	if (g.end - g.start > GAP_COUNTED)
 		gap_draw(d, &g, ours);

@@ -432,6 +432,7 @@ struct model {
 	uint32_t peers, peers_cap;
 	struct spans faults;	/* unified.c: as they were told, … */
 	struct spans served;	/* … and where only copies were */
+	struct spans host_faults;	/* of the host, by the same copies */
 	uint64_t up_end_ns;	/* of the latest of these */
 	uint64_t gpus_until;	/* some GPU runs a kernel until then */
 	uint64_t gpus_busy;	/* how long one did */
@@ -541,6 +542,8 @@ int peer_copy(struct model *m, struct stream *s, const struct record_COPY *r);
 /* unified.c: managed memory. */
 uint64_t unified_fault_ns(const struct model *m);
 uint64_t unified_fault_in(const struct model *m, uint64_t start, uint64_t end);
+/* Of a time between two: what the host waited for pages. */
+uint64_t unified_host_in(const struct model *m, uint64_t start, uint64_t end);
 
 /* memory.c: allocations. */
 uint32_t memory_leaks(const struct model *m, struct leak *out, bool final);

@@ -87,6 +87,7 @@ model_free(struct model *m)
 	spans_clear(&m->held);
 	spans_clear(&m->faults);
 	spans_clear(&m->served);
+	spans_clear(&m->host_faults);
 	spans_clear(&m->jit);
 	pool_clear(&m->pool);
 	free(m->stream);

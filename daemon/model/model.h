@@ -108,6 +108,8 @@ struct device {
 	uint64_t idle_ns[IDLE_CAUSES], idle_overhead_ns;
 	uint64_t idle_near_ns;	/* idle beside its work: of each gap between two
 				 * operations no more than 100 us */
+	uint64_t idle_fault_ns;	/* of the host's part of its gaps: the host waited
+				 * for pages of managed memory */
 };
 
 /* What keeps more blocks from residing on an SM. */
@@ -287,7 +289,8 @@ struct unified {
 				 * no gap, which serve one such group */
 	uint64_t fault_ns;	/* union: GPUs' faults being served, pages on
 				 * their way to devices for them */
-	uint64_t down_ns;	/* sum: pages on their way to the host */
+	uint64_t host_ns;	/* a GPU was idle while the host waited for pages
+				 * that it had touched */
 	uint64_t thrashing, throttled_ns, remote_maps;
 };
 

@@ -259,6 +259,7 @@ settle_devices(struct model *m)
 	    sizeof(run->idle_longest_by));
 	run->idle_gaps = m->device[busiest]->idle_gaps;
 	run->idle_near_ns = run->device[busiest].idle_near_ns;
+	run->unified.host_ns = run->device[busiest].idle_fault_ns;
 	idle_again(m->device[busiest], run->gap);
 	run->compiling = m->device[busiest]->compiling;
 	run->jit_startup_ns = spans_overlap(&m->jit, run->origin_ns,

@@ -74,7 +74,7 @@ FAULT(migrating)
 	m->run.wall_ns = 2 * S;
 	m->run.unified = (struct unified){ .used = true, .watched = true,
 	    .up_bytes = 10 * GB, .gpu_faults = 100000, .fault_ns = 900 * MS,
-	    .cpu_faults = 2000, .down_bytes = GB, .down_ns = 40 * MS };
+	    .cpu_faults = 2000, .down_bytes = GB, .host_ns = 40 * MS };
 }
 
 /* The same, told by a driver that tells of copies alone. */

@@ -420,7 +420,7 @@ FEED_TEST(test_unified)
 	assert_int_equal(u->cpu_faults, 1);
 	assert_int_equal(u->up_bytes, 131072);
 	assert_int_equal(u->down_bytes, 4096);
-	assert_int_equal(u->down_ns, 10 * US);
+	assert_int_equal(u->host_ns, 0);	/* no GPU waited */
 	assert_int_equal(u->evicted_bytes, 8192);
 	assert_int_equal(u->fault_ns, 75 * US);
 	assert_int_equal(u->thrashing, 1);
@@ -428,6 +428,27 @@ FEED_TEST(test_unified)
 	assert_int_equal(u->remote_maps, 1);
 	assert_int_equal(u->asked_bytes, 0);
 	assert_int_equal(run->copies, 0);
+}
+
+/* The host touches pages between two kernels: from the trap to the mapping it waits for
+ * each, and what it computes then is its own. */
+FEED_TEST(test_unified_host)
+{
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 5 * US, 10 * US, 100 * US);
+	feed_sync(f, SYNC_CONTEXT, 8 * US, 101 * US);
+	uvm(f, UVM_D2H, UVM_COHERENCE, 4096, 200 * US, 202 * US);
+	uvm(f, UVM_D2H, UVM_PREFETCH, 120000, 202 * US, 210 * US);
+	uvm(f, UVM_D2H, UVM_EVICTION, 4096, 400 * US, 402 * US);
+	uvm(f, UVM_D2H, UVM_COHERENCE, 12000, 500 * US, 502 * US);
+	feed_kernel(f, 1, 900 * US, 905 * US, 950 * US);
+	/* One while a kernel runs holds up no GPU. */
+	uvm(f, UVM_D2H, UVM_COHERENCE, 12000, 920 * US, 922 * US);
+	run = feed_settle(f);
+	assert_int_equal(run->unified.host_ns,
+	    (10 + 10 + 25 + 10 + 10 + 2 + 25 + 1) * US);
 }
 
 /* A driver that tells of no faults: two batches of copies 80 us apart, in one

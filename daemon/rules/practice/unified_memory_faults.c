@@ -7,6 +7,8 @@
 
 #include "rules/evidence/lines.h"
 
+#define HOST_TOLD 0.05	/* of the GPUs' faults: less of the host's is not told */
+
 #define BULK_BYTES (64ull << 20)	/* at which a copy's rate is read off */
 
 /* Seconds that ${bytes} take as large pinned copies on the first GPU. */
@@ -50,6 +52,12 @@ evidence(struct rule_view *x, struct draft *d, double fault, double kernels)
 	    .label = "moved to the host for its faults",
 	    .value = (double)u->down_bytes, .unit = "B",
 	    .source = "measured", .from = "unified-memory records" }, NULL);
+	if (u->host_ns > 0)
+		rule_evidence(x, d, (struct evidence){ .name = "host_fault_s",
+		    .label = "GPU idle while the host waited for them",
+		    .value = (double)u->host_ns * 1e-9, .unit = "s",
+		    .source = "estimated", .from = "unified-memory records, gaps" },
+		    NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "asked_bytes",
 	    .label = "moved because the program asked",
 	    .value = (double)u->asked_bytes, .unit = "B",
@@ -74,8 +82,8 @@ found(struct rule_view *x, double fault, double kernels)
 	struct draft *d = rule_found(x, "faults");
 	double exposure = rule_kernel_exposure(x->run);
 	double gain = fmax(0, fault - bulk_s(x, u->up_bytes, true)) * exposure;
-	double down = (double)u->down_ns * 1e-9;
-	double back = fmax(0, down - bulk_s(x, u->down_bytes, false));
+	double host = (double)u->host_ns * 1e-9;
+	double back = fmax(0, host - bulk_s(x, u->down_bytes, false));
 
 	lines_site(x, d, CALL_BIT(MALLOC_MANAGED));
 	/* At best the pages move while other work runs. */
@@ -83,16 +91,20 @@ found(struct rule_view *x, double fault, double kernels)
 	    fault * exposure } };
 	d->claim[1] = (struct claim){ POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_AFTER_SYNC) | POOL_IDLE(IDLE_API),
-	    { 0, 0.5 * back, down } };
+	    { 0.5 * back, 0.9 * back, host } };
 	d->claims = 2;
+	d->cause_s = host;
 	d->f.where = "managed memory";
 	evidence(x, d, fault, kernels);
 	d->f.confidence = CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "for %s of %s in kernels, %s "
-	    "groups of page faults were served and %s moved",
+	    "groups of page faults were served and %s moved%s",
 	    say_seconds(x->arena, fault), say_seconds(x->arena, kernels),
 	    say_count(x->arena, groups(u)),
-	    say_bytes(x->arena, (double)u->up_bytes));
+	    say_bytes(x->arena, (double)u->up_bytes), host >= HOST_TOLD *
+	    fault ? arena_format(x->arena, "; the GPU waited for %s while %s "
+	    "went to the host for its own faults", say_seconds(x->arena, host),
+	    say_bytes(x->arena, (double)u->down_bytes)) : "");
 	d->f.limiter = u->evicted_bytes > u->up_bytes / 4 ?
 	    "pages that had to make room for others: more memory is used "
 	    "than the GPU has" : u->thrashing > 0 ?
