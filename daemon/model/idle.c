@@ -358,6 +358,8 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 		gap_tally(d, &g, next, launches_of(m, next));
 	if (g.loads > 0)
 		memset(d->near, 0, sizeof(d->near));
+	if (next->kind == OP_COPY && idle <= LAUNCH_APART && ours == 0)
+		m->copy[next->index].out.idle_before_ns += idle;
 	gap_compiling(m, d, &g, next);
 	gap_blame(m, d, &g, idle);
 	*seen = (struct gap_seen){ .synced = g.synced,

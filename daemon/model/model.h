@@ -201,6 +201,8 @@ struct copy_class {
 	uint64_t idle_waited_ns;/* of that, what the wait can explain: without
 				 * the host's own work beyond the wait's length
 				 * and without allocations */
+	uint64_t idle_before_ns;/* GPU idle just before, in gaps of a launch's length
+				 * (LAUNCH_APART) in which we did not measure */
 	uint64_t waits;		/* of asynchronous ones: after which the host was
 				 * seen to wait, with no other work behind them */
 	uint64_t waits_idle_ns;	/* of idle_waited_ns, after these */

@@ -289,6 +289,27 @@ MADE_TEST(test_residual)
 	assert_true(a->together_s <= 2);
 }
 
+/* Nor are gaps in which the host waits for pages of managed memory. */
+MADE_TEST(test_residual_pages)
+{
+	struct advice *a;
+
+	made_counters(m, made_kernel(m, "k", 10000, 200000), 0.9);
+	made_gaps(m, IDLE_HOST, 1000, 2 * MS);
+	m->run.unified = (struct unified){ .used = true, .watched = true,
+	    .gpu_faults = 100000, .fault_ns = S, .host_ns = S };
+	a = made_advised(m);
+	assert_string_equal(a->finding[0].rule, "unified-memory-faults");
+	assert_true(a->finding[0].saves_s > 1.7);
+	assert_non_null(strstr(a->finding[0].summary, "its own faults"));
+	assert_true(made_finding(a, "gpu-idle-gaps")->saves_s < 1);
+	assert_non_null(strstr(made_finding(a, "gpu-idle-gaps")->summary,
+	    "pages of managed memory"));
+	m->run.unified.host_ns = 2 * S;
+	a = made_advised(m);
+	assert_false(made_finding(a, "gpu-idle-gaps")->worth_it);
+}
+
 /* Nor are gaps whose cause a specific rule knows, where it does not believe that all
  * of them go: the host decides by each result. */
 MADE_TEST(test_residual_cause)

@@ -168,6 +168,17 @@ MADE_TEST(test_result_needed)
 	assert_true(f->saves_high_s >= 0.4);
 	assert_non_null(strstr(f->advice, "to the GPU"));
 	last = f->saves_s;
+	/* Without the copy there is no gap in front of it. */
+	m->copy[0].idle_before_ns = m->run.idle_ns[IDLE_LAUNCH] = 100 * MS;
+	m->copy[0].gpu_ns = 20 * MS;
+	m->copy[0].exposed_ns = 20e6;
+	a = made_advised(m);
+	f = made_finding(a, "synchronous-copies");
+	assert_true(f->saves_s > last + 0.75 * 0.12);
+	assert_true(f->saves_s < last + 0.85 * 0.12);
+	assert_non_null(strstr(f->summary, "100 ms in front of them"));
+	m->copy[0].idle_before_ns = m->run.idle_ns[IDLE_LAUNCH] = 0;
+	m->copy[0].gpu_ns = m->copy[0].exposed_ns = 0;
 	for (uint64_t bytes = 16; bytes <= 8192; bytes *= 2) {
 		m->copy[0].bytes = m->copy[0].count * bytes;
 		a = made_advised(m);

@@ -501,6 +501,7 @@ FEED_TEST(test_blocking_copy)
 	assert_false(c->async);
 	assert_int_equal(c->gpu_ns, 10 * US);
 	assert_true(fabs(c->exposed_ns - 10e3) < 1);
+	assert_int_equal(c->idle_before_ns, US);
 	assert_int_equal(c->idle_after_ns, 24 * US);
 	assert_int_equal(c->idle_waited_ns, 24 * US);
 	assert_int_equal(run->idle_ns[IDLE_AFTER_SYNC], 19 * US);

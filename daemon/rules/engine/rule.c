@@ -483,24 +483,6 @@ rule_turn(double idle_s, uint64_t waits)
 	return idle_s > 0 ? fmin(1, (double)waits * TURN_S / idle_s) : 1;
 }
 
-/* GPU idle behind waits and launches that is in no ${idle_s}; and of it, what is in
- * front of ${copies} copies that are waited for. */
-static double
-rest_s(const struct run *run, double idle_s)
-{
-	return fmax(0, (double)(run->idle_ns[IDLE_AFTER_SYNC] +
-	    run->idle_ns[IDLE_LAUNCH]) * 1e-9 - idle_s);
-}
-
-static double
-before_s(const struct run *run, double rest, uint64_t copies)
-{
-	double gaps = (double)run->idle_gaps;
-
-	/* Of two gaps around a copy one is before it. */
-	return rest * fmin(1, (double)copies / fmax(1, gaps - (double)copies));
-}
-
 static double
 busy_s(const struct run *run)
 {
@@ -508,14 +490,14 @@ busy_s(const struct run *run)
 }
 
 struct gain
-rule_queued(const struct run *run, double idle_s, uint64_t waits,
-    uint64_t copies)
+rule_queued(const struct run *run, double idle_s, uint64_t waits)
 {
-	double turn = rule_turn(idle_s, waits), rest = rest_s(run, idle_s);
-	double hidden = fmin(idle_s, busy_s(run));
+	double turn = rule_turn(idle_s, waits), hidden = fmin(idle_s, busy_s(run));
+	/* GPU idle behind other waits and launches. */
+	double rest = fmax(0, (double)(run->idle_ns[IDLE_AFTER_SYNC] +
+	    run->idle_ns[IDLE_LAUNCH]) * 1e-9 - idle_s);
 
-	return (struct gain){ 0.4 * hidden, hidden * (0.8 + 0.2 * turn) +
-	    0.5 * turn * before_s(run, rest, copies),
+	return (struct gain){ 0.4 * hidden, hidden * (0.8 + 0.2 * turn),
 	    fmax(idle_s, hidden) + turn * rest };
 }
 
@@ -524,14 +506,12 @@ rule_unwaited(const struct run *run, double idle_s, uint64_t waits,
     uint64_t copies, double trip_s)
 {
 	double busy = busy_s(run), calls = (double)run->launches, host;
-	double idle = idle_s + 0.5 * rule_turn(idle_s, waits) *
-	    before_s(run, rest_s(run, idle_s), copies);
 
 	for (size_t i = 0; i < run->copies; i++)
 		calls += (double)run->copy[i].count;
 	host = fmax(0, idle_s - (double)waits * trip_s) +
 	    fmax(0, calls - (double)copies) * run->ceilings->launch_s;
-	return fmin(idle, fmax(0, idle + busy - fmax(busy, host)));
+	return fmin(idle_s, fmax(0, idle_s + busy - fmax(busy, host)));
 }
 
 double

@@ -313,18 +313,16 @@ double rule_allocating_s(const struct run *run, uint64_t *calls);
 bool rule_allocates(enum wire_call call);
 
 /*
- * rule_queued(run, idle_s, waits, copies): what is saved where work is enqueued
+ * rule_queued(run, idle_s, waits): what is saved where work is enqueued
  * ahead, and no longer after ${waits} waits of the host, behind which the GPU
- * idles for ${idle_s}; ${copies} of the waits are for copies. While the GPU has
- * more work than that the host keeps ahead of it, and all of it goes. The
- * favourable view has the gaps too that an empty queue makes in front of work,
- * the middle one half of those in front of the copies.
+ * idles for ${idle_s}. While the GPU has more work than that the host keeps ahead
+ * of it, and all of it goes. The favourable view has the gaps too that an empty
+ * queue makes in front of work.
  *
  * rule_turn(idle_s, waits): how much of that is the host's way from one wait to
  * the next launch, 0..1; the rest it computes, maybe with what it waited for.
  */
-struct gain rule_queued(const struct run *run, double idle_s, uint64_t waits,
-    uint64_t copies);
+struct gain rule_queued(const struct run *run, double idle_s, uint64_t waits);
 double rule_turn(double idle_s, uint64_t waits);
 
 /* What the way from the end of the GPU's work to the host, and from the launch to the
@@ -338,10 +336,10 @@ double rule_turn(double idle_s, uint64_t waits);
 
 /*
  * rule_unwaited(run, idle_s, waits, copies, trip_s): what is saved where the host does
- * not wait at all, as it looks at results later or not: of the idle time behind
+ * not wait at all, as it looks at results later or not: of the idle time around
  * ${waits} waits the way to the host and back, ${trip_s} each, goes; what the host does
- * besides, and the calls of the whole run, it does while the GPU works, and both take
- * as long as the longer one. Half of the gaps in front of ${copies} copies go, too.
+ * besides, and the calls of the whole run without ${copies}, it does while the GPU
+ * works, and both take as long as the longer one.
  */
 double rule_unwaited(const struct run *run, double idle_s, uint64_t waits,
     uint64_t copies, double trip_s);

@@ -66,7 +66,7 @@ collect(const struct run *run, struct waiting *w)
 static struct gain
 queued(const struct run *run, double idle, uint64_t waits)
 {
-	struct gain g = rule_queued(run, idle, waits, 0);
+	struct gain g = rule_queued(run, idle, waits);
 
 	g.mid = fmax(g.mid, rule_turn(idle, waits) *
 	    rule_unwaited(run, idle, waits, 0, ROUND_TRIP_S));

@@ -86,8 +86,12 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    .source = "measured", .from = "kernel and copy records" }, NULL);
 	d->f.summary = arena_format(x->arena, "the GPU waits for the host "
 	    "again and again, %s in all (%s of GPU-active time, one-off phases "
-	    "excluded)",
-	    say_seconds(x->arena, idle), say_percent(x->arena, idle / a.base));
+	    "excluded)%s",
+	    say_seconds(x->arena, idle), say_percent(x->arena, idle / a.base),
+	    run->unified.host_ns > 0 ? arena_format(x->arena, "; for %s of it "
+	    "the host waits for pages of managed memory",
+	    say_seconds(x->arena, fmin(idle,
+	    (double)run->unified.host_ns * 1e-9))) : "");
 	d->f.limiter = limiter(a.host, a.api, a.sync);
 	d->f.advice = "prepare the next step on the host while the GPU works "
 	    "on this one: another thread, double buffers, launches enqueued "

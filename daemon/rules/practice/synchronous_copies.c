@@ -40,6 +40,8 @@ struct waiting {
 					 * device */
 	double needed_s;		/* of the idle time: behind what the host
 					 * needs */
+	double before_s;		/* idle in front of them, not in idle_s */
+	double needed_copy_s;		/* exposed, of what the host needs */
 };
 
 /* How far the host needs the bytes of one such copy to go on. */
@@ -72,10 +74,15 @@ collect(const struct run *run, struct waiting *w)
 		w->bytes += (double)c->bytes * count / (double)c->count;
 		w->idle_s += idle;
 		w->input_s += c->kind == COPY_H2D ? idle : 0;
+		w->before_s += (double)c->idle_before_ns * 1e-9 * count /
+		    (double)c->count;
 		turn = fmin(idle, count * TURN_S);
 		w->needed_s += need * turn;
 		if (c->kind == COPY_D2H && !c->memset)
 			w->needed_s += idle - turn;
+		if (c->exposed_ns > 0)
+			w->needed_copy_s += need * c->exposed_ns * 1e-9 *
+			    count / (double)c->count;
 		if (c->async)
 			continue;
 		w->host_s += (double)c->host_ns * 1e-9;
@@ -84,7 +91,8 @@ collect(const struct run *run, struct waiting *w)
 	}
 }
 
-/* What goes of the idle time behind what the host needs. */
+/* What goes of the idle time around what the host needs: who does not copy has no gap
+ * in front of the copy either. */
 static double
 needed_goes(const struct rule_view *x, const struct waiting *w)
 {
@@ -96,7 +104,7 @@ needed_goes(const struct rule_view *x, const struct waiting *w)
 	if (lines_python(x->run))
 		return NEEDED_PYTHON * w->needed_s;
 	return w->needed_s / w->idle_s * (NEEDED * turn * rule_unwaited(x->run,
-	    w->idle_s, count, count, COPY_TRIP_S) +
+	    w->idle_s + w->before_s, count, count, COPY_TRIP_S) +
 	    COMPUTED * (1 - turn) * w->idle_s);
 }
 
@@ -106,19 +114,20 @@ claim(struct rule_view *x, struct draft *d, const struct waiting *w,
     double part)
 {
 	uint64_t count = (uint64_t)w->count;
-	struct gain g = rule_queued(x->run, w->idle_s, count, count);
+	struct gain g = rule_queued(x->run, w->idle_s, count);
 	double free = w->idle_s > 0 ? 1 - w->needed_s / w->idle_s : 0;
+	double turn = rule_turn(w->idle_s, count);
 
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
-	    POOL_IDLE(IDLE_LAUNCH), { part * free * g.low,
-	    part * (free * g.mid + needed_goes(x, w)), g.high } };
+	    POOL_IDLE(IDLE_LAUNCH), { part * free * g.low, part * (free *
+	    (g.mid + 0.5 * turn * w->before_s) + needed_goes(x, w)), g.high } };
 	d->cause_s = part * w->idle_s;
 	/* Beside other work the copies may be hidden as well, unless the host
-	 * computes with them first. */
-	d->claim[1] = (struct claim){ POOL_COPY, { 0, 0.5 * part *
-	    w->exposed_s * rule_turn(w->idle_s, count),
-	    w->exposed_s } };
+	 * computes with them first; where it does so no longer, they go. */
+	d->claim[1] = (struct claim){ POOL_COPY, { 0, part * turn * (0.5 *
+	    w->exposed_s + NEEDED * w->needed_copy_s),
+	    w->exposed_s + w->needed_copy_s } };
 	d->claims = 2;
 }
 
@@ -194,6 +203,8 @@ rule_synchronous_copies(struct rule_view *x)
 	w.idle_s = fmin(all, gaps_s(run, least, INFINITY));
 	w.needed_s *= all > 0 ? w.idle_s / all : 0;
 	w.input_s *= all > 0 ? w.idle_s / all : 0;
+	w.before_s = fmin(w.before_s, fmax(0, (double)(run->idle_ns[
+	    IDLE_AFTER_SYNC] + run->idle_ns[IDLE_LAUNCH]) * 1e-9 - w.idle_s));
 	/* As many as programs make in set-up (see rules.def) are none. */
 	part = slope(w.count, 0.7 * least, least);
 	if (!(part > 0) || w.idle_s < rule_value(x, "min_share") * active)
@@ -210,10 +221,13 @@ rule_synchronous_copies(struct rule_view *x)
 	    "waits for" : "blocking copies", say_bytes(x->arena, w.bytes));
 	give_evidence(x, d, &w, active);
 	d->f.summary = arena_format(x->arena, "%s %s leave the "
-	    "GPU idle for %s after each, %s in all%s", say_whole(x->arena,
+	    "GPU idle for %s after each, %s in all%s%s", say_whole(x->arena,
 	    w.count), named ? "copies (asynchronous, and waited for at once)" :
 	    "blocking copies", say_seconds(x->arena, w.idle_s / w.count),
-	    say_seconds(x->arena, w.idle_s), w.exposed_s > TOLD * w.idle_s ?
+	    say_seconds(x->arena, w.idle_s), w.before_s > TOLD * w.idle_s ?
+	    arena_format(x->arena, ", and for %s in front of them",
+	    say_seconds(x->arena, w.before_s)) : "",
+	    w.exposed_s > TOLD * w.idle_s ?
 	    arena_format(x->arena, "; for %s the copies run beside no other "
 	    "work", say_seconds(x->arena, w.exposed_s)) : "");
 	advise(x, d, &w);
