@@ -413,6 +413,13 @@ MADE_TEST(test_atomics_in_line)
 	assert_true(predicted(m, "low-achieved-occupancy", NULL) == 0);
 	m->kernel[0].metric[METRIC_L2_FROM_L1] -= 7e6;
 	assert_true(predicted(m, "low-achieved-occupancy", NULL) > 0);
+	/* The loads that stay take their trips, however the atomics are mended: here a tenth
+	 * of the time. */
+	in_line(m)->metric[METRIC_GLOBAL_LD_INST] = 0.1 * 0.8 * 14e-3 *
+	    m->device[0].ceilings.sm_hz * m->device[0].limits.sms *
+	    m->device[0].limits.max_warps_per_sm / 800;
+	x = predicted(m, CONTENTION, NULL);
+	assert_true(x > 7 && x < 10.1);
 	/* With two thirds of the time it is as good as its share. */
 	in_line(m)->metric[METRIC_L2_FROM_L1] -= 2e6;
 	x = predicted(m, CONTENTION, NULL);

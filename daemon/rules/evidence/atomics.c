@@ -36,9 +36,10 @@ atomics_explained(const struct rule_view *x, double atomics)
 {
 	double inst = or_zero(rule_metric(x, METRIC_INST_EXECUTED));
 	double loads = or_zero(rule_metric(x, METRIC_GLOBAL_LD_INST));
-	double cycles = rule_metric(x, METRIC_OCCUPANCY) / 100 *
-	    rule_metric(x, METRIC_SM_CYCLES_ACTIVE_AVG) *
-	    x->device->limits.sms * x->device->limits.max_warps_per_sm;
+	const struct load *l = x->load;
+	double cycles = rule_metric(x, METRIC_OCCUPANCY) / 100 * l->spread *
+	    l->time_s * x->ceiling->sm_hz * x->device->limits.sms *
+	    x->device->limits.max_warps_per_sm;
 
 	if (!(cycles > 0) || !(inst > 0))
 		return NAN;

@@ -81,14 +81,16 @@ count(const struct code *c, const struct affine *address,
 		    ~STALL_BIT(LG_THROTTLE)) * k->lanes / (k->lanes + k->others));
 }
 
-/* What the other accesses need by themselves, of the kernel's time: as much as
- * they keep L2 busy, or one trip to memory. */
+/* What all else needs by itself, of the kernel's time: as much as the other accesses keep
+ * L2 busy, one trip to memory, or what its warps take for their trips and instructions. */
 static double
 others_share(const struct rule_view *x, const struct contention *k)
 {
 	double s = k->others * 32 / x->ceiling->l2_bytes_per_s / USUAL;
+	double trips = atomics_explained(x, 0);
 
-	return fmin(1, fmax(s, TRIP_S) / fmax(x->load->time_s, TRIP_S));
+	return fmin(1, fmax(isfinite(trips) ? trips : 0,
+	    fmax(s, TRIP_S) / fmax(x->load->time_s, TRIP_S)));
 }
 
 static void
