@@ -78,6 +78,18 @@ MADE_TEST(test_spills_stay_in_caches)
 	high = gain_time(&l, &f, VIEW_HIGH);
 	assert_true(mid > 0.98 * l.time_s);
 	assert_true(high < 0.9 * l.time_s);
+	/* What is more was theirs: of ten bytes written nine. */
+	k->metric[METRIC_DRAM_READ] /= 10;
+	k->metric[METRIC_DRAM_WRITE] *= 1.9;
+	k->metric[METRIC_GLOBAL_LD_SECTORS] /= 10;
+	k->metric[METRIC_GLOBAL_ST_SECTORS] /= 10;
+	load_of(&l, k, &m->device[0]);
+	assert_int_equal(l.limit, RES_DRAM);
+	mid = gain_time(&l, &f, VIEW_MID);
+	assert_true(mid < 0.5 * l.time_s);
+	assert_true(gain_time(&l, &f, VIEW_LOW) > mid);
+	f.local = 0.5;
+	assert_true(gain_time(&l, &f, VIEW_MID) > 1.3 * mid);
 }
 
 /* Scattered loads of more bytes than there are: with full sectors caches keep them from
