@@ -714,4 +714,11 @@ MADE_TEST(test_no_second_block)
 	    1.0 / m->kernel[0].occupancy.blocks_per_sm;
 	a = made_advised(m);
 	assert_null(made_finding(a, "low-theoretical-occupancy"));
+	/* A grid of all the places there are grows with them. */
+	made_again(m);
+	fault_many_registers(m);
+	m->kernel[0].shape.grid_x = 132 *
+	    m->kernel[0].occupancy.blocks_per_sm;
+	m->kernel[0].occupancy.waves = 1;
+	assert_true(predicted(m, "low-theoretical-occupancy", NULL) > 1.1);
 }

@@ -9,6 +9,15 @@
 #define WIDEST 16	/* bytes of a lane that a store writes at most */
 #define UNUSED 4	/* so many times what is written was asked for */
 
+/* Blocks of more threads, if they need no more shared memory than those of now. */
+static const char *
+larger_blocks(struct rule_view *x, const struct occupancy *o)
+{
+	return o->best_ratio > o->ratio && o->best_block > rule_threads(x->kernel) ?
+	    arena_format(x->arena, "; or, where a tile serves any number of "
+	    "threads, blocks of %u", o->best_block) : "";
+}
+
 /* What the limiter would have to become for one block more. */
 static const char *
 next_step(struct rule_view *x, const struct occupancy *o, uint32_t threads)
@@ -33,10 +42,11 @@ next_step(struct rule_view *x, const struct occupancy *o, uint32_t threads)
 		room = room > l->smem_reserved ? room - l->smem_reserved : 0;
 		return arena_format(x->arena, "use at most %s of shared memory "
 		    "per block, now %s, for %u blocks on an SM: smaller "
-		    "tiles, narrower types, or registers for a part of it",
+		    "tiles, narrower types, or registers for a part of it%s",
 		    say_bytes(x->arena, room), say_bytes(x->arena,
 		    (double)x->kernel->shape.smem_static +
-		    x->kernel->shape.smem_dynamic), blocks);
+		    x->kernel->shape.smem_dynamic), blocks,
+		    larger_blocks(x, o));
 	case LIMITER_BARRIERS:
 		return "use fewer named barriers a block";
 	case LIMITER_CLUSTER:
@@ -112,6 +122,9 @@ fill(struct rule_view *x, struct draft *d, const struct occupancy *o)
 	d->fix[VIEW_HIGH].occupancy = 1 / o->ratio;
 	if (d->fix[VIEW_LOW].occupancy > d->fix[VIEW_MID].occupancy)
 		d->fix[VIEW_LOW] = d->fix[VIEW_MID];
+	/* The grid grows with the places that it takes. */
+	for (int v = 0; v < VIEWS && o->waves <= 1; v++)
+		d->fix[v].grid = d->fix[v].occupancy;
 	rule_evidence(x, d, (struct evidence){ .name = "theoretical_ratio",
 	    .label = "theoretical occupancy", .value = o->ratio,
 	    .unit = "ratio", .source = "derived",
@@ -150,8 +163,9 @@ rule_low_theoretical_occupancy(struct rule_view *x)
 	    o->limiter == LIMITER_NONE) &&
 	    o->best_ratio >= rule_value(x, "min_occupancy"))
 		return RULE_CLEAN;
-	/* All blocks reside at once: where there is room for more are none. */
-	if (o->waves <= 1)
+	/* All blocks reside at once, and places are free: there are no more blocks. A
+	 * grid that takes all places was made for as many as there are. */
+	if (o->waves < 1)
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);
 	fill(x, d, o);
