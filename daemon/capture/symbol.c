@@ -226,8 +226,9 @@ wants_of(struct symbols *y, struct symbol_want *w)
 	return n;
 }
 
-int
-symbols_write(struct symbols *y, struct own_records *n, struct error *e)
+/* Looks the addresses up and writes the results. -1 with ${e} as OWN_RECORD. */
+static int
+write_names(struct symbols *y, struct own_records *n, struct error *e)
 {
 	struct record_FRAME *f;
 	struct symbol_want *w;
@@ -264,7 +265,7 @@ symbols_add(struct symbols *y, struct model *m, struct capture_writer *w,
 		return 0;
 	if (own_records_open(&n, m, w, x, e) != 0)
 		return -1;
-	rc = symbols_write(y, &n, e);
+	rc = write_names(y, &n, e);
 	return own_records_close(&n, e) != 0 ? -1 : rc;
 }
 

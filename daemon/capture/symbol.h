@@ -30,15 +30,11 @@ struct symbols;
 int symbols_note(struct symbols **y, uint64_t stream, const struct record *r);
 
 /*
- * symbols_write(y, n, e): look the addresses up and write the results. Skipped
- * are files that are gone, were replaced since (by build id, or where there is
- * none by modification time), are not ELF, or take too long. -1 with ${e} as
- * OWN_RECORD.
+ * symbols_add(y, m, w, x, e): look the addresses up and write the results as a stream
+ * of its own into the capture, its index and the model; see capture/own_records.h.
+ * Skipped are files that are gone, were replaced since (by build id, or where there is
+ * none by modification time), are not ELF, or take too long.
  */
-int symbols_write(struct symbols *y, struct own_records *n, struct error *e);
-
-/* symbols_add(y, m, w, x, e): the same as a stream of its own in the capture,
- * its index and the model; see capture/own_records.h. */
 int symbols_add(struct symbols *y, struct model *m, struct capture_writer *w,
     struct capture_index *x, struct error *e);
 

@@ -60,10 +60,6 @@ int api_document_maybe(struct request *rq, struct response *rs,
 json_t *api_kernels(struct request *rq, struct response *rs,
     const struct store_run *run);
 
-/* api_items(rs, json): answer with a list of a single page; ${json} is an array
- * as text, NULL: an empty one. */
-void api_items(struct response *rs, const char *json);
-
 /* api_number(rq, rs, name, fallback, low, high, out): a decimal query
  * parameter within [low, high]; -1 with ${rs} answered if it is not. */
 int api_number(struct request *rq, struct response *rs, const char *name,
@@ -143,6 +139,5 @@ void meta_problem(struct request *rq, struct response *rs);
 
 /* assets.c: files that are built in */
 void assets_get(struct request *rq, struct response *rs);
-size_t assets_text(const char *name, const char **text);
 
 #endif

@@ -67,12 +67,3 @@ assets_get(struct request *rq, struct response *rs)
 	rs->length = (size_t)(a->end - a->start);
 	rs->live = true;
 }
-
-size_t
-assets_text(const char *name, const char **text)
-{
-	const struct asset *a = asset_find(name);
-
-	*text = a != NULL ? a->start : NULL;
-	return a != NULL ? (size_t)(a->end - a->start) : 0;
-}

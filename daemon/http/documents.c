@@ -56,8 +56,9 @@ api_document_maybe(struct request *rq, struct response *rs,
 	return -1;
 }
 
-void
-api_items(struct response *rs, const char *json)
+/* A list of a single page; ${json} is an array as text, NULL: an empty one. */
+static void
+answer_items(struct response *rs, const char *json)
 {
 	struct body t = { 0 };
 
@@ -121,7 +122,7 @@ documents_get(struct request *rq, struct response *rs)
 		goto out;
 	}
 	if (list) {
-		api_items(rs, json);
+		answer_items(rs, json);
 	} else {
 		body_add(&t, BODY_START);
 		body_add_object(&t, json);

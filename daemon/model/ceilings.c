@@ -209,12 +209,6 @@ ceilings_source(const struct ceilings *c, const double *field)
 	return "attribute";
 }
 
-bool
-ceilings_measured(const struct ceilings *c, const double *field)
-{
-	return strcmp(ceilings_source(c, field), "attribute") != 0;
-}
-
 static double
 point_s(const struct copy_point *p, bool h2d, bool pinned)
 {

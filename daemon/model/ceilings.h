@@ -58,10 +58,8 @@ void ceilings_settle(struct run *run);
  * are the field names); -1 and ${c} untouched if it is not one. */
 int ceilings_parse(struct ceilings *c, const char *json, unsigned long len);
 
-/* ceilings_measured(c, field): was &c->${field} measured, on this GPU or on others
- * of its model, and is no default? ceilings_source says which: "measured", "model"
- * or "attribute". */
-bool ceilings_measured(const struct ceilings *c, const double *field);
+/* ceilings_source(c, field): where &c->${field} is from: "measured" on this GPU, of
+ * its "model", or an "attribute": a default. */
 const char *ceilings_source(const struct ceilings *c, const double *field);
 
 /* ceilings_copy_s(c, bytes, h2d, pinned): interpolated seconds of one copy. */

@@ -26,8 +26,9 @@ not_negative(double v)
 	return isfinite(v) && v > 0 ? v : 0;
 }
 
-const double *
-roofline_ceiling(const struct ceilings *c, enum flop_kind kind)
+/* FLOP/s; of tensor cores dense FP16. */
+static const double *
+ceiling_of(const struct ceilings *c, enum flop_kind kind)
 {
 
 	switch (kind) {
@@ -114,7 +115,7 @@ compute(struct roofline *r, const struct code *code, const struct ceilings *c)
 	r->all_flops = 0;
 	for (kind = 0; kind < FLOP_KINDS; kind++) {
 		r->all_flops += r->flops[kind];
-		s = dense[kind] / *roofline_ceiling(c, (enum flop_kind)kind);
+		s = dense[kind] / *ceiling_of(c, (enum flop_kind)kind);
 		if (!(s > longest) || !isfinite(s))
 			continue;
 		longest = s;

@@ -49,8 +49,4 @@ extern const char *const flop_name[FLOP_KINDS];
 void roofline_of(struct roofline *r, const struct kernel *k,
     const struct ceilings *c, const struct load *l);
 
-/* roofline_ceiling(c, kind): FLOP/s; of tensor cores dense FP16. A pointer into
- * ${c}, for ceilings_measured. */
-const double *roofline_ceiling(const struct ceilings *c, enum flop_kind kind);
-
 #endif

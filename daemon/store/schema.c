@@ -61,6 +61,8 @@ static const char *const step[] = {
 	/* Checksums of documents; NULL: written by an earlier version. */
 	"ALTER TABLE doc ADD COLUMN sum INTEGER;"
 	"ALTER TABLE run ADD COLUMN sum INTEGER;",
+
+	"DROP TABLE IF EXISTS counter;",
 };
 #define VERSION ((int)(sizeof(step) / sizeof(step[0])))
 

@@ -194,12 +194,7 @@ store_touch(struct store *s, int64_t run, struct error *e)
 
 	st = store_execute(s, e, "UPDATE run SET revision = revision + 1 "
 	    "WHERE number = ?", "i", run);
-	if (st == STORE_OK && sqlite3_changes(s->db) == 0)
-		return STORE_NONE;
-	if (st == STORE_OK)
-		st = store_execute(s, e,
-		    "UPDATE counter SET revision = revision + 1", "");
-	return st;
+	return st == STORE_OK && sqlite3_changes(s->db) == 0 ? STORE_NONE : st;
 }
 
 enum store_status
@@ -247,19 +242,4 @@ store_json(sqlite3_stmt *q, int column, char **out, struct error *e)
 	error_remedy(e, "`cudadvise reanalyze` makes the run's anew from its "
 	    "capture");
 	return STORE_FAILED;
-}
-
-int64_t
-store_revision(struct store *s)
-{
-	sqlite3_stmt *q;
-	int64_t v = 0;
-
-	pthread_mutex_lock(&s->lock);
-	q = store_query(s, NULL, "SELECT revision FROM counter", "");
-	if (q != NULL && sqlite3_step(q) == SQLITE_ROW)
-		v = sqlite3_column_int64(q, 0);
-	sqlite3_finalize(q);
-	pthread_mutex_unlock(&s->lock);
-	return v;
 }

@@ -146,7 +146,4 @@ enum store_status store_frames(struct store *s, int64_t number,
     const struct store_frames *want, struct capture_index *x,
     struct error *e);
 
-/* store_revision(s): incremented by every change; for health checks. */
-int64_t store_revision(struct store *s);
-
 #endif

@@ -290,19 +290,6 @@ record_name(uint16_t type)
 }
 
 const char *
-record_doc(uint16_t type)
-{
-
-	switch (type) {
-#define RECORD(name, number, doc, fields)				\
-	case number:							\
-		return doc;
-#include "record.def"
-	}
-	return NULL;
-}
-
-const char *
 wire_call_name(uint16_t call)
 {
 	static const char *const names[] = {

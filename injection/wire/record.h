@@ -317,9 +317,6 @@ int record_next(const uint8_t *buf, size_t len, size_t *pos,
 /* record_name(type): "KERNEL", or NULL for an unknown type. */
 const char *record_name(uint16_t type);
 
-/* record_doc(type): the table's sentence about a type, or NULL. */
-const char *record_doc(uint16_t type);
-
 /* wire_call_name(call): "cudaMemcpy"; never NULL. */
 const char *wire_call_name(uint16_t call);
 

@@ -137,14 +137,14 @@ MADE_TEST(test_older)
 	ceilings_default(c, &m->device[0]);
 	typical = *c;
 	assert_int_equal(ceilings_parse(c, older, sizeof(older) - 1), 0);
-	assert_true(ceilings_measured(c, &c->fp32_flops));
-	assert_false(ceilings_measured(c, &c->fp16_flops));
-	assert_false(ceilings_measured(c, &c->tensor_flops));
+	assert_string_equal(ceilings_source(c, &c->fp32_flops), "measured");
+	assert_string_equal(ceilings_source(c, &c->fp16_flops), "attribute");
+	assert_string_equal(ceilings_source(c, &c->tensor_flops), "attribute");
 	near(c->fp16_flops, typical.fp16_flops);
 	near(c->tensor_flops, typical.tensor_flops);
 	assert_int_equal(ceilings_parse(c, newer, sizeof(newer) - 1), 0);
-	assert_true(ceilings_measured(c, &c->fp16_flops));
-	assert_true(ceilings_measured(c, &c->tensor_flops));
+	assert_string_equal(ceilings_source(c, &c->fp16_flops), "measured");
+	assert_string_equal(ceilings_source(c, &c->tensor_flops), "measured");
 	near(c->fp16_flops, 1.1e14);
 	near(c->tensor_flops, 7e14);
 }

@@ -147,10 +147,9 @@ TEST(test_unknown_query)
 static json_t *
 openapi(void)
 {
-	const char *text;
-	size_t n = assets_text("openapi.json", &text);
 	json_error_t e;
-	json_t *j = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
+	json_t *j = json_load_file(CONFIG_DIR "/openapi.json",
+	    JSON_REJECT_DUPLICATES, &e);
 
 	if (j == NULL)
 		fail_msg("openapi.json: line %d: %s", e.line, e.text);

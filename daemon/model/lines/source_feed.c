@@ -19,7 +19,7 @@ struct function_entry {
 	UT_hash_handle hh;
 };
 
-struct source_state *
+static struct source_state *
 source_get(struct model *m)
 {
 
@@ -85,8 +85,8 @@ source_function(struct model *m, uint64_t cubin, const char *name)
 	return x->functions++;
 }
 
-void
-source_functions_free(struct source_state *x)
+static void
+functions_free(struct source_state *x)
 {
 	struct function_entry *e, *next;
 	uint32_t i, j;
@@ -443,7 +443,7 @@ source_free(struct model *m)
 			counted_free(x, c);
 		}
 	free(x->kernel);
-	source_functions_free(x);
+	functions_free(x);
 	source_bytes_free(x);
 	site_free(x);
 	free(x);

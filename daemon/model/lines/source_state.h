@@ -199,10 +199,8 @@ struct source_state {
 };
 
 /* source_feed.c */
-struct source_state *source_get(struct model *m);
 struct kernel_source *source_kernel(struct model *m, uint32_t kernel);
 uint32_t source_function(struct model *m, uint64_t cubin, const char *name);
-void source_functions_free(struct source_state *x);
 
 /* source_cells.c */
 int cells_add(struct source_state *x, struct cells *c, uint32_t pc,
