@@ -70,7 +70,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    .source = "measured", .from = "kernel and copy records" },
 	    "min_share");
 	rule_evidence(x, d, (struct evidence){ .name = "gaps",
-	    .label = "gaps that as many others are as long as",
+	    .label = "gaps that come again, about as long",
 	    .value = a.gaps, .unit = "gap", .source = "measured",
 	    .from = "kernel and copy records" }, "min_gaps");
 	rule_evidence(x, d, (struct evidence){ .name = "idle_host_s",
