@@ -152,7 +152,7 @@ gap_blame(struct model *m, struct device_state *d, const struct gap *g,
 	if (g->sync == NULL || d->last.kind == OP_COPY)
 		return;
 	s = &m->sync[g->sync->sync].out;
-	from = min_u64(max_u64(g->sync->end, g->start), g->end);
+	from = min_u64(max_u64(g->sync->start, g->start), g->end);
 	s->followed++;
 	s->idle_after_ns += g->end - from -
 	    spans_overlap(&m->overhead, from, g->end);

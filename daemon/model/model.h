@@ -300,8 +300,9 @@ struct sync_class {
 	enum wire_call call;	/* DEVICE_SYNC, STREAM_SYNC, EVENT_SYNC, MEMCPY… */
 	uint64_t count;
 	uint64_t wait_ns;	/* host blocked */
-	uint64_t idle_after_ns;	/* GPU idle from its end to the next work, where
-				 * it waited for another thing than a copy */
+	uint64_t idle_after_ns;	/* GPU idle from its beginning, or the end of what
+				 * it waited for, to the next work, where that is
+				 * another thing than a copy */
 	uint64_t followed;	/* syncs with such idle time after them */
 };
 

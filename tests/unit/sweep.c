@@ -249,7 +249,7 @@ FEED_TEST(test_idle_after_sync)
 	assert_int_equal(s->count, 1);
 	assert_int_equal(s->wait_ns, 23 * US);
 	assert_int_equal(s->followed, 1);
-	assert_int_equal(s->idle_after_ns, 64 * US);
+	assert_int_equal(s->idle_after_ns, 65 * US);
 	assert_true(run->kernel[0].exposed_ns == 25e3);
 }
 

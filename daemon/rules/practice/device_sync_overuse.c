@@ -64,8 +64,10 @@ collect(const struct run *run, struct waiting *w)
 /* What the host does between a wait and the next launch can hide behind the GPU's
  * work, the round trip needs none. */
 static struct gain
-queued(const struct run *run, double idle, uint64_t waits)
+queued(const struct run *run, double all, uint64_t waits)
 {
+	/* Between kernels that stand in the queue there is a gap, too. */
+	double idle = fmax(0, all - (double)waits * run->ceilings->launch_gap_s);
 	struct gain g = rule_queued(run, idle, waits);
 
 	g.mid = fmax(g.mid, rule_turn(idle, waits) *
@@ -116,7 +118,7 @@ rule_device_sync_overuse(struct rule_view *x)
 	    .source = "measured", .from = "synchronisation records" }, NULL);
 	d->f.confidence = CONF_HIGH;
 	d->f.summary = arena_format(x->arena, "%s waits for kernels; "
-	    "after each the GPU is idle for %s, %s in all",
+	    "behind each kernel the GPU is idle for %s, %s in all",
 	    say_count(x->arena, w.followed),
 	    say_seconds(x->arena, idle / (double)w.followed),
 	    say_seconds(x->arena, idle));
