@@ -171,7 +171,14 @@ FAULT_IS(inference_tf32, STEPS_OF(m, { TF32_PRODUCT, 400 * US }, { MULTIPLY, 50 
 FAULT(training_small)
 {
 	fault_training_tf32(m);
-	m->kernel[0].shape.grid_x = 100;
+	m->kernel[0].shape.grid_x = 90;
+}
+
+/* Products that stay on their SMs, of which a cluster leaves some free. */
+FAULT(training_persistent)
+{
+	fault_training_tf32(m);
+	m->kernel[0].shape.grid_x = 120;
 }
 
 /* ${times} times in a loop that launches ${name}, each after ${apart} more launches;

@@ -233,6 +233,8 @@ static const struct row others[] = {
 	  { fault_neighbours }, fault_passes_uncounted },
 	{ "shared-atomic-contention", fault_shared_retries,
 	  { fault_good }, fault_good },
+	{ "low-precision-unused", fault_training_persistent,
+	  { fault_training_small }, fault_nothing },
 	{ "unfused-optimizer", fault_list_of_arrays,
 	  { fault_one_array, fault_arrays_of_their_own }, fault_nothing },
 	{ "shuffle-reduction", fault_tree_unrolled,

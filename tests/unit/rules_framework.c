@@ -173,6 +173,26 @@ MADE_TEST(test_half_the_bits)
 	assert_int_equal(f->severity <= SEV_MEDIUM, 1);
 }
 
+/* A backward pass has no line of Python's: the forward pass has. */
+MADE_TEST(test_line_of_forward)
+{
+	static struct site_frame backward[] = { { .module = "libtorch_cuda.so" } };
+	static struct site_frame forward[] = { { .file = "/home/me/run.py",
+	    .line = 7, .python = true }, { .module = "libtorch_cuda.so" } };
+	static struct site site[] = { { .call = CALL_LAUNCH, .kernel = 1,
+	    .count = 900, .frame = backward, .frames = 1 },
+	    { .call = CALL_LAUNCH, .kernel = 1, .count = 100,
+	    .frame = forward, .frames = 2 } };
+	const struct finding *f;
+
+	fault_training_tf32(m);
+	m->run.site = site;
+	m->run.sites = 2;
+	f = made_finding(made_advised(m), "low-precision-unused");
+	assert_non_null(f);
+	assert_ptr_equal(f->site, &site[1]);
+}
+
 /* All times but the first. */
 MADE_TEST(test_compiled_again)
 {

@@ -20,13 +20,6 @@ static const double pipe_unknown[VIEWS] = { 0, 0.5, 1 };
 /* With memory as the limit: all of it, but for what becomes the limit then. */
 static const double pipe_full[VIEWS] = { 0.6, 0.95, 1 };
 
-/* A grid that leaves SMs idle waits for latency, which is the same on any pipe. */
-static bool
-is_small(const struct rule_view *x)
-{
-	return rule_blocks(x->kernel) < x->device->limits.sms;
-}
-
 /* PyTorch's operators over whole tensors, "vectorized" in their names, are limited by
  * memory once they fill the GPU: additions and products of 128 MB took 2.0 times as long
  * in double as in float, operators that work out where each element stands 1.1 times
@@ -41,7 +34,7 @@ bytes_share(const struct rule_view *x)
 
 	if (rule_is_bound(x, RES_DRAM))
 		return pipe_full;
-	return rule_is_blind(x) && !is_small(x) && k->name != NULL &&
+	return rule_is_blind(x) && library_fills(x->run, x->kernel) && k->name != NULL &&
 	    strstr(k->name, "vectorized_elementwise_kernel") != NULL ?
 	    pipe_streams : pipe_unknown;
 }
@@ -116,7 +109,7 @@ called_tensor(struct rule_view *x, double ratio, const char *type)
 		return rule_unmeasured(x, REASON_NO_PRECISION);
 	if (l->tensor || strcmp(l->precision, "FP32") != 0 ||
 	    rule_metric(x, METRIC_PIPE_TENSOR) >= 1 ||
-	    strcmp(type, "TF32") != 0 || is_small(x) ||
+	    strcmp(type, "TF32") != 0 || !library_fills(x->run, x->kernel) ||
 	    busy < rule_value(x, "min_busy"))
 		return RULE_CLEAN;
 	d = begin(x);

@@ -309,6 +309,16 @@ library_owns(const struct run *run, const struct kernel *k)
 	return library_of(&l, run, k);
 }
 
+#define FILLS 0.75
+
+bool
+library_fills(const struct run *run, const struct kernel *k)
+{
+	return k->device < run->devices && (double)k->shape.grid_x *
+	    k->shape.grid_y * k->shape.grid_z >=
+	    FILLS * run->device[k->device].limits.sms;
+}
+
 bool
 library_launched_by(const struct run *run, const struct kernel *k,
     const char *part)

@@ -40,6 +40,11 @@ bool library_of(struct library *l, const struct run *run,
 /* library_owns(run, k): the same, without its facts. */
 bool library_owns(const struct run *run, const struct kernel *k);
 
+/* Does a product of ${k}'s size keep the GPU busy? One that leaves a quarter of the SMs
+ * idle waits for latency, which is the same whatever it computes in. Kernels that stay
+ * on their SMs (persistent ones, in clusters) have 120 to 132 blocks on 132 SMs. */
+bool library_fills(const struct run *run, const struct kernel *k);
+
 /* library_launched_by(run, k, part): is ${part} in the name of a module or file
  * on the way to its launch? "libtorch", "cupy" */
 bool library_launched_by(const struct run *run, const struct kernel *k,

@@ -104,6 +104,41 @@ steps_search(const struct rule_view *x, steps_searcher *search, void *all)
 	return gone;
 }
 
+static bool
+is_python(const struct site *s)
+{
+	for (size_t f = 0; s != NULL && f < s->frames; f++)
+		if (s->frame[f].python)
+			return true;
+	return false;
+}
+
+/* The line of Python's that launches most of what is gone: kernels of a backward pass
+ * come from a thread that has none. NULL: there is none. */
+static const struct site *
+python_site(const struct run *run, const struct gone *gone)
+{
+	const struct site *best = NULL;
+	double most = 0;
+
+	for (size_t i = 0; i < run->sites; i++) {
+		const struct site *s = &run->site[i];
+		double weight;
+
+		if (s->call != CALL_LAUNCH || s->kernel == 0 ||
+		    s->kernel > run->kernels || !is_python(s) ||
+		    !(gone[s->kernel - 1].launches[VIEW_HIGH] > 0))
+			continue;
+		weight = (double)s->count *
+		    steps_mean_s(&run->kernel[s->kernel - 1]);
+		if (weight > most) {
+			most = weight;
+			best = s;
+		}
+	}
+	return best;
+}
+
 struct draft *
 steps_found(struct rule_view *x, const char *key, const struct gone *gone,
     const struct kernel *k)
@@ -113,6 +148,11 @@ steps_found(struct rule_view *x, const char *key, const struct gone *gone,
 	if (set_parts(x, d, gone) != 0)
 		return NULL;
 	lines_launch(x, d, k->id);
+	if (!is_python(d->f.site)) {
+		const struct site *s = python_site(x->run, gone);
+
+		d->f.site = s != NULL ? s : d->f.site;
+	}
 	d->f.confidence = CONF_MEDIUM;
 	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");

@@ -47,7 +47,8 @@ struct gone *steps_search(const struct rule_view *x, steps_searcher *search,
     void *all);
 
 /* steps_found(x, key, gone, k): rule_found of a rule about the run by what ${gone} says
- * of its kernels, at the place that launches ${k}. NULL without memory. */
+ * of its kernels, at the place that launches ${k}, or, where that is no line of
+ * Python's, at the one that launches most of them. NULL without memory. */
 struct draft *steps_found(struct rule_view *x, const char *key,
     const struct gone *gone, const struct kernel *k);
 

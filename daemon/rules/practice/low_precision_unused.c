@@ -48,8 +48,7 @@ is_tf32(const struct rule_view *x, const struct kernel *k)
 
 	return (library_does(l, "matmul") || library_does(l, "convolution")) &&
 	    l->tensor && l->precision != NULL &&
-	    strcmp(l->precision, "TF32") == 0 && k->device < x->run->devices &&
-	    rule_blocks(k) >= x->run->device[k->device].limits.sms;
+	    strcmp(l->precision, "TF32") == 0 && library_fills(x->run, k);
 }
 
 static void
