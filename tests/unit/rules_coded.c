@@ -174,6 +174,7 @@ MADE_TEST(test_start)
 {
 	assert_true(started(m, 0.95, "narrow-access") > 0.5);
 	assert_true(started(m, 0.95, "too-many-blocks-little-work") > 0.3);
+	assert_true(started(m, 0.7, "narrow-access") > 0.2);
 	assert_true(started(m, 0.5, "narrow-access") == 0);
 	assert_true(started(m, 0.5, "too-many-blocks-little-work") == 0);
 }

@@ -2,7 +2,9 @@
  * narrow-access: coalesced, but each lane moves so few bytes an instruction
  * that issuing them, or having enough of them in flight, is what limits the
  * kernel, and not the memory; or, where each thread takes one element of less than
- * 4 bytes and ends, starting so many threads is.
+ * 4 bytes and ends, starting so many threads is. Where nothing was counted only the
+ * latter: how often a loop turns, and so what it is busy with, is then no more than an
+ * estimate.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -290,7 +292,8 @@ find(struct rule_view *x, const struct accesses *a)
 
 	count(&n, a, x->kernel->code);
 	n.once = ends_soon(&n, a, x->kernel->code);
-	if (!is_enough(x, &n))
+	if (!is_enough(x, &n) || (!n.once && x->own != NULL &&
+	    !load_counted(x->own)))
 		return RULE_CLEAN;
 	look_for_limit(x, &n);
 	if (!n.issue && !n.flight)
