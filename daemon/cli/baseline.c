@@ -121,7 +121,7 @@ sample_json(const struct sample *s)
 }
 
 static json_t *
-baseline_json(const struct samples *s)
+baseline_json(const struct sample_set *s)
 {
 	json_t *runs = json_array();
 	size_t i;
@@ -137,7 +137,7 @@ baseline_json(const struct samples *s)
 }
 
 int
-baseline_save(const char *name, const struct samples *s, struct error *e)
+baseline_save(const char *name, const struct sample_set *s, struct error *e)
 {
 	char path[PATH_MAX];
 	json_t *j;

@@ -27,7 +27,7 @@ two_sides(struct error *e)
 
 /* Runs that there are, of both sides. */
 static int
-collect(struct cli *cli, struct samples side[SIDES], int argc, char **argv,
+collect(struct cli *cli, struct sample_set side[SIDES], int argc, char **argv,
     struct error *e)
 {
 	int at = find_dashes(argc, argv), i;
@@ -47,7 +47,7 @@ collect(struct cli *cli, struct samples side[SIDES], int argc, char **argv,
 
 /* One program, without and with --env, or with the one and with the other. */
 static int
-run_environments(struct cli *cli, struct samples side[SIDES], int argc,
+run_environments(struct cli *cli, struct sample_set side[SIDES], int argc,
     char **argv, struct error *e)
 {
 	char **program[SIDES] = { argv, argv };
@@ -65,7 +65,7 @@ run_environments(struct cli *cli, struct samples side[SIDES], int argc,
 
 /* Two programs: the arguments of the first end where "--" stands. */
 static int
-run_both(struct cli *cli, struct samples side[SIDES], int argc, char **argv,
+run_both(struct cli *cli, struct sample_set side[SIDES], int argc, char **argv,
     struct error *e)
 {
 	int at = find_dashes(argc, argv);
@@ -80,7 +80,7 @@ run_both(struct cli *cli, struct samples side[SIDES], int argc, char **argv,
 int
 cmd_ab(struct cli *cli, int argc, char **argv)
 {
-	struct samples side[SIDES] = { SAMPLES_INIT, SAMPLES_INIT };
+	struct sample_set side[SIDES] = { SAMPLES_INIT, SAMPLES_INIT };
 	struct trial_ask ask = TRIAL_ASK_INIT;
 	struct error e = ERROR_INIT;
 	json_t *trial = NULL;

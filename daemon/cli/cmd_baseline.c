@@ -13,7 +13,7 @@
 /* 0; or the exit status, with ${e} set: whatever is held against these runs would be
  * inconclusive. */
 static int
-check_fit(struct cli *cli, const struct samples *s, struct error *e)
+check_fit(struct cli *cli, const struct sample_set *s, struct error *e)
 {
 	json_t *reasons = json_array();
 	const json_t *first = s->sample[0].conditions;
@@ -42,7 +42,7 @@ check_fit(struct cli *cli, const struct samples *s, struct error *e)
 static int
 save(struct cli *cli, int argc, char **argv, struct error *e)
 {
-	struct samples s = SAMPLES_INIT;
+	struct sample_set s = SAMPLES_INIT;
 	char n[NUMBER_SIZE];
 	int rc = 0, i;
 

@@ -67,7 +67,7 @@ static json_t *
 judge(struct cli *cli, const struct view *base, const struct view *target,
     struct error *e)
 {
-	struct samples s = SAMPLES_INIT;
+	struct sample_set s = SAMPLES_INIT;
 	struct trial_set set;
 	json_t *compare = NULL;
 

@@ -10,7 +10,7 @@
 #include "cli/command.h"
 
 static int
-load_base(struct cli *cli, struct samples *s, struct error *e)
+load_base(struct cli *cli, struct sample_set *s, struct error *e)
 {
 	const char *name = cli->opt.baseline;
 
@@ -24,7 +24,7 @@ load_base(struct cli *cli, struct samples *s, struct error *e)
 
 /* Unless something else is said, the program is measured as its baseline was. */
 static void
-choose_level(struct cli *cli, const struct samples *base)
+choose_level(struct cli *cli, const struct sample_set *base)
 {
 	const char *level = or_unknown(field_text(base->sample[0].conditions,
 	    "level"));
@@ -36,7 +36,7 @@ choose_level(struct cli *cli, const struct samples *base)
 }
 
 static int
-load_target(struct cli *cli, struct samples side[SIDES], int argc,
+load_target(struct cli *cli, struct sample_set side[SIDES], int argc,
     char **argv, struct error *e)
 {
 	char **program[SIDES] = { NULL, argv };
@@ -81,7 +81,7 @@ findings_count(const json_t *trial)
 }
 
 static json_t *
-judge(struct cli *cli, struct samples side[SIDES], struct error *e)
+judge(struct cli *cli, struct sample_set side[SIDES], struct error *e)
 {
 	static const char *const severity[] = { "medium", "low", "medium",
 		"high", NULL };
@@ -116,7 +116,7 @@ judge(struct cli *cli, struct samples side[SIDES], struct error *e)
 int
 cmd_gate(struct cli *cli, int argc, char **argv)
 {
-	struct samples side[SIDES] = { SAMPLES_INIT, SAMPLES_INIT };
+	struct sample_set side[SIDES] = { SAMPLES_INIT, SAMPLES_INIT };
 	struct error e = ERROR_INIT;
 	json_t *trial = NULL;
 	const json_t *found;

@@ -10,7 +10,7 @@
 static int
 hold_against(struct cli *cli, struct view *v, struct error *e)
 {
-	struct samples base = SAMPLES_INIT;
+	struct sample_set base = SAMPLES_INIT;
 	const struct sample *first;
 	json_t *conditions;
 	int rc = samples_against(cli, &base, cli->opt.baseline, e);

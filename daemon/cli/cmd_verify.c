@@ -10,8 +10,8 @@
 
 /* BEFORE of an AFTER that came alone. */
 static int
-load_before(struct cli *cli, struct samples *before,
-    const struct samples *after, bool newest, struct error *e)
+load_before(struct cli *cli, struct sample_set *before,
+    const struct sample_set *after, bool newest, struct error *e)
 {
 	char ref[32];
 
@@ -42,7 +42,7 @@ status_of(const json_t *outcome)
 int
 cmd_verify(struct cli *cli, int argc, char **argv)
 {
-	struct samples side[SIDES] = { SAMPLES_INIT, SAMPLES_INIT };
+	struct sample_set side[SIDES] = { SAMPLES_INIT, SAMPLES_INIT };
 	struct error e = ERROR_INIT;
 	json_t *outcome = NULL;
 	int status = EXIT_USAGE;

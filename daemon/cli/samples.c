@@ -30,7 +30,7 @@ sample_release(struct sample *x)
 }
 
 static int
-append(struct samples *s, struct sample x, struct error *e)
+append(struct sample_set *s, struct sample x, struct error *e)
 {
 	struct sample *grown = realloc(s->sample, (s->n + 1) *
 	    sizeof(*grown));
@@ -47,7 +47,7 @@ append(struct samples *s, struct sample x, struct error *e)
 }
 
 int
-samples_view(struct cli *cli, struct samples *s, const struct view *v,
+samples_view(struct cli *cli, struct sample_set *s, const struct view *v,
     struct error *e)
 {
 	json_t *processes = view_document(cli, v, DOCUMENT_processes, NULL);
@@ -62,7 +62,7 @@ samples_view(struct cli *cli, struct samples *s, const struct view *v,
 }
 
 int
-samples_baseline(struct samples *s, const char *name, struct error *e)
+samples_baseline(struct sample_set *s, const char *name, struct error *e)
 {
 	json_t *j = baseline_load(name, e), *r;
 	int rc = j != NULL ? 0 : -1;
@@ -94,7 +94,7 @@ is_baseline(const char *ref)
 }
 
 int
-samples_load(struct cli *cli, struct samples *s, const char *ref,
+samples_load(struct cli *cli, struct sample_set *s, const char *ref,
     struct error *e)
 {
 	struct view v;
@@ -121,7 +121,7 @@ is_run(const char *ref)
 }
 
 int
-samples_against(struct cli *cli, struct samples *s, const char *name,
+samples_against(struct cli *cli, struct sample_set *s, const char *name,
     struct error *e)
 {
 
@@ -130,7 +130,7 @@ samples_against(struct cli *cli, struct samples *s, const char *name,
 }
 
 void
-samples_release(struct samples *s)
+samples_release(struct sample_set *s)
 {
 	size_t i;
 
@@ -151,7 +151,7 @@ run_of(const struct sample *x)
 }
 
 struct trial_set
-samples_set(struct samples *s)
+samples_set(struct sample_set *s)
 {
 	struct trial_run *as = calloc(s->n + 1, sizeof(*as));
 	size_t i;
@@ -228,7 +228,7 @@ record(struct cli *cli, char **program, const char *env, unsigned level,
 /* One run of ${program} with ${env} at ${level}, appended to ${s}; ${s} NULL: thrown
  * away. */
 static int
-run_once(struct cli *cli, struct samples *s, char **program, const char *env,
+run_once(struct cli *cli, struct sample_set *s, char **program, const char *env,
     unsigned level, struct error *e)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -257,9 +257,9 @@ run_once(struct cli *cli, struct samples *s, char **program, const char *env,
 /* The first run, whose times do not count: where the level is ours to choose, what
  * it counts does. */
 static int
-run_first(struct cli *cli, struct samples *s, char **program, struct error *e)
+run_first(struct cli *cli, struct sample_set *s, char **program, struct error *e)
 {
-	struct samples one = SAMPLES_INIT;
+	struct sample_set one = SAMPLES_INIT;
 	int rc;
 
 	if (cli->opt.level != 0)
@@ -276,7 +276,7 @@ run_first(struct cli *cli, struct samples *s, char **program, struct error *e)
 
 /* Whether all that both sides are asked to tell is told. */
 static bool
-is_enough(struct cli *cli, struct samples side[SIDES])
+is_enough(struct cli *cli, struct sample_set side[SIDES])
 {
 	struct trial_ask ask = TRIAL_ASK_INIT;
 	struct trial_set set[SIDES] = { samples_set(&side[BASE]),
@@ -294,7 +294,7 @@ is_enough(struct cli *cli, struct samples side[SIDES])
 }
 
 int
-samples_interleave(struct cli *cli, struct samples side[SIDES],
+samples_interleave(struct cli *cli, struct sample_set side[SIDES],
     char **argv[SIDES], struct error *e)
 {
 	long runs = cli->opt.runs > 0 ? cli->opt.runs : RUNS_DEFAULT, i;

@@ -20,7 +20,7 @@ struct sample {
 	json_t *run, *findings, *kernels, *conditions;
 };
 
-struct samples {
+struct sample_set {
 	struct sample *sample;
 	size_t n;
 	/* One that was run for what it counts, not for its times. */
@@ -35,20 +35,20 @@ struct samples {
 
 /* samples_load(cli, s, ref, e): ${ref} as view_load takes it, or a baseline, by file
  * or name, with all its runs. samples_release in any case. */
-int samples_load(struct cli *cli, struct samples *s, const char *ref,
+int samples_load(struct cli *cli, struct sample_set *s, const char *ref,
     struct error *e);
 /* samples_view: of a view, whose documents are kept. */
-int samples_view(struct cli *cli, struct samples *s, const struct view *v,
+int samples_view(struct cli *cli, struct sample_set *s, const struct view *v,
     struct error *e);
 /* samples_baseline(s, name, e): of a baseline only. */
-int samples_baseline(struct samples *s, const char *name, struct error *e);
+int samples_baseline(struct sample_set *s, const char *name, struct error *e);
 /* samples_against: what --baseline names: one, by name or file, a run, a capture. */
-int samples_against(struct cli *cli, struct samples *s, const char *name,
+int samples_against(struct cli *cli, struct sample_set *s, const char *name,
     struct error *e);
-void samples_release(struct samples *s);
+void samples_release(struct sample_set *s);
 
 /* samples_set(s): as trial_judge takes them; borrows. Empty without memory. */
-struct trial_set samples_set(struct samples *s);
+struct trial_set samples_set(struct sample_set *s);
 
 /*
  * samples_interleave(cli, side, argv, e): run the program of each side in turn, one
@@ -58,7 +58,7 @@ struct trial_set samples_set(struct samples *s);
  * run is made at the default one, for its counters, and the others at LEVEL_TRACE.
  * -1 with ${e} set.
  */
-int samples_interleave(struct cli *cli, struct samples side[SIDES],
+int samples_interleave(struct cli *cli, struct sample_set side[SIDES],
     char **argv[SIDES], struct error *e);
 
 #endif

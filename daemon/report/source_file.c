@@ -47,7 +47,7 @@ path_of(const json_t *source, uint32_t index)
 }
 
 static void
-draw_inlined(struct drawing *d, const struct place *place, int indent)
+draw_inlined(struct drawing *d, const struct source_place *place, int indent)
 {
 	const struct inlined *x;
 	char text[512], a[NUMBER_SIZE];
@@ -69,7 +69,7 @@ static void
 draw_line(struct drawing *d, uint32_t line)
 {
 	size_t at = page_find(&d->page, d->file, line), i;
-	const struct place *place = at != SIZE_MAX ? &d->page.place[at] : NULL;
+	const struct source_place *place = at != SIZE_MAX ? &d->page.place[at] : NULL;
 	const struct line_text *t = line >= 1 && line <= d->lines ?
 	    &d->text[line - 1] : NULL;
 	int indent = indent_of(t);
@@ -97,7 +97,7 @@ draw_line(struct drawing *d, uint32_t line)
 /* --- which lines ------------------------------------------------------- */
 
 static bool
-wanted(struct drawing *d, const struct place *p)
+wanted(struct drawing *d, const struct source_place *p)
 {
 	uint32_t focus = d->a->focus_line;
 
@@ -139,7 +139,7 @@ choose_lines(struct drawing *d, size_t *n)
 	    2 * CONTEXT_FOCUS + 2, sizeof(*list));
 	uint64_t from, low = UINT64_MAX, high = 0;
 	size_t i, kept = 0;
-	const struct place *p;
+	const struct source_place *p;
 
 	*n = 0;
 	if (list == NULL)

@@ -125,7 +125,7 @@ page_is_hot(const struct source_page *p, const struct heat *h)
 /* --- lines ------------------------------------------------------------- */
 
 static int
-place_order(uint32_t file, uint32_t line, const struct place *p)
+place_order(uint32_t file, uint32_t line, const struct source_place *p)
 {
 
 	if (file != p->file)
@@ -136,7 +136,7 @@ place_order(uint32_t file, uint32_t line, const struct place *p)
 static int
 by_place(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct source_place *x = a, *y = b;
 
 	return place_order(x->file, x->line, y);
 }
@@ -177,7 +177,7 @@ make_places(struct source_page *p, const json_t *source)
 {
 	const json_t *lines = json_object_get(source, "lines"), *l;
 	size_t n = json_array_size(lines), i, kept = 0, at;
-	struct place *q;
+	struct source_place *q;
 
 	if ((p->place = calloc(n + 1, sizeof(*p->place))) == NULL)
 		return -1;
@@ -357,7 +357,7 @@ static int
 order_insns(struct source_page *p)
 {
 	size_t first = 0, i;
-	struct place *q;
+	struct source_place *q;
 
 	if ((p->order = calloc(p->insns + 1, sizeof(*p->order))) == NULL)
 		return -1;

@@ -26,7 +26,7 @@ struct heat {
 };
 
 /* A line of a file. */
-struct place {
+struct source_place {
 	uint32_t file, line;		/* file: of the run's source files */
 	struct heat heat;
 	size_t inlined, inlineds;	/* its part of page->inlined */
@@ -49,7 +49,7 @@ struct source_insn {
 };
 
 struct source_page {
-	struct place *place;		/* by file and line */
+	struct source_place *place;		/* by file and line */
 	size_t places;
 	struct inlined *inlined;	/* by place, most first */
 	size_t inlineds;

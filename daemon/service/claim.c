@@ -10,7 +10,7 @@
 static int
 take_locked(struct service *s, const char *uuid, bool live)
 {
-	struct claim *c;
+	struct run_claim *c;
 
 	HASH_FIND_STR(s->claims, uuid, c);
 	if (c != NULL || (c = calloc(1, sizeof(*c))) == NULL)
@@ -39,7 +39,7 @@ claim_take(struct service *s, const char *uuid, bool live)
 int
 claim_wait(struct service *s, const char *uuid)
 {
-	struct claim *c;
+	struct run_claim *c;
 	int rc = -1;
 
 	pthread_mutex_lock(&s->claims_lock);
@@ -60,7 +60,7 @@ claim_wait(struct service *s, const char *uuid)
 void
 claim_drop(struct service *s, const char *uuid)
 {
-	struct claim *c;
+	struct run_claim *c;
 
 	pthread_mutex_lock(&s->claims_lock);
 	HASH_FIND_STR(s->claims, uuid, c);
@@ -76,7 +76,7 @@ claim_drop(struct service *s, const char *uuid)
 static bool
 is_claimed(struct service *s, const char *uuid, bool live)
 {
-	struct claim *c;
+	struct run_claim *c;
 	bool is;
 
 	pthread_mutex_lock(&s->claims_lock);
@@ -103,7 +103,7 @@ claim_is_over(struct service *s, const char *uuid)
 void
 claim_over(struct service *s, const char *uuid)
 {
-	struct claim *c;
+	struct run_claim *c;
 
 	pthread_mutex_lock(&s->claims_lock);
 	HASH_FIND_STR(s->claims, uuid, c);

@@ -91,7 +91,7 @@ struct job {
 #define TROUBLES 16		/* runs whose storage errors are kept */
 
 /* The uuid of a run in exclusive use: live, finishing, deleting. */
-struct claim {
+struct run_claim {
 	char uuid[33];
 	bool live;		/* by a session */
 	UT_hash_handle hh;
@@ -113,7 +113,7 @@ struct service {
 
 	pthread_mutex_t claims_lock;
 	pthread_cond_t claims_free;
-	struct claim *claims;
+	struct run_claim *claims;
 
 	pthread_mutex_t jobs_lock;
 	pthread_cond_t jobs_come;

@@ -51,7 +51,7 @@ longest_row(const json_t *rows)
 
 /* Converts the stored bins into the model's structures. */
 static int
-read_timeline(struct view *v)
+read_timeline(struct run_view *v)
 {
 	const json_t *devices = json_object_get(v->stored, "devices"), *d,
 	    *rows;
@@ -170,7 +170,7 @@ draw_idle(struct timeline *t, const struct timeline *stored, uint64_t from)
  * not define (the model gave it one of its own) cannot be drawn: the stored
  * bins, which have it, are used then. */
 static json_t *
-detail(const struct view *v, uint64_t from, uint64_t to, unsigned px)
+detail(const struct run_view *v, uint64_t from, uint64_t to, unsigned px)
 {
 	struct drawing d = { .index = &v->index };
 	json_t *out = NULL;
@@ -204,7 +204,7 @@ detail(const struct view *v, uint64_t from, uint64_t to, unsigned px)
 }
 
 static json_t *
-draw_view(struct service *s, struct view *v, uint64_t from, uint64_t to,
+draw_view(struct service *s, struct run_view *v, uint64_t from, uint64_t to,
     unsigned px)
 {
 	uint64_t wall = v->run.wall_ns, zero = (uint64_t)v->row.started_ns;
@@ -238,7 +238,7 @@ service_timeline(struct service *s, int64_t number, uint64_t from_ns,
 {
 	enum store_status st;
 	char *text = NULL;
-	struct view v;
+	struct run_view v;
 
 	*out = NULL;
 	st = view_open(s, number, &v, e);
@@ -346,7 +346,7 @@ service_launches(struct service *s, int64_t number, uint32_t kernel,
 	struct listing l = { .kernel = kernel, .limit = limit };
 	struct store_frames want = { .records = LAUNCH_RECORDS };
 	enum store_status st;
-	struct view v;
+	struct run_view v;
 	int64_t given;
 	int more = 0;
 

@@ -7,7 +7,7 @@
 #include "service/view.h"
 
 void
-view_close(struct view *v)
+view_close(struct run_view *v)
 {
 
 	store_run_clear(&v->row);
@@ -18,7 +18,7 @@ view_close(struct view *v)
 }
 
 enum store_status
-view_open(struct service *s, int64_t number, struct view *v, struct error *e)
+view_open(struct service *s, int64_t number, struct run_view *v, struct error *e)
 {
 	enum store_status st;
 	char dir[PATH_MAX], id[32];
@@ -37,7 +37,7 @@ view_open(struct service *s, int64_t number, struct view *v, struct error *e)
 }
 
 bool
-view_frames(struct service *s, struct view *v, uint64_t from, uint64_t to)
+view_frames(struct service *s, struct run_view *v, uint64_t from, uint64_t to)
 {
 	struct store_frames want = { .from = from, .to = to,
 	    .records = VIEW_RECORDS };
@@ -60,7 +60,7 @@ service_operations(struct service *s, int64_t number, operation_visit *visit,
 	struct store_frames want = { .to = INT64_MAX,
 	    .records = UINT64_MAX };
 	enum store_status st;
-	struct view v;
+	struct run_view v;
 
 	st = view_open(s, number, &v, e);
 	if (st == STORE_OK && !v.indexed)

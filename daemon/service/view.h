@@ -11,7 +11,7 @@
 
 #define VIEW_RECORDS 200000	/* decoded for a request, at most: 10 ms */
 
-struct view {
+struct run_view {
 	struct store_run row;
 	struct capture_index index;
 	char capture[PATH_MAX];
@@ -22,13 +22,13 @@ struct view {
 
 /* view_open(s, number, v, e): STORE_NONE: there is no such run. The caller calls
  * view_close in any case. */
-enum store_status view_open(struct service *s, int64_t number, struct view *v,
+enum store_status view_open(struct service *s, int64_t number, struct run_view *v,
     struct error *e);
-void view_close(struct view *v);
+void view_close(struct run_view *v);
 
 /* view_frames(s, v, from, to): load the index of the frames that overlap [from,
  * to) ns of CLOCK_REALTIME. False if they have more than VIEW_RECORDS records, or
  * cannot be read. */
-bool view_frames(struct service *s, struct view *v, uint64_t from, uint64_t to);
+bool view_frames(struct service *s, struct run_view *v, uint64_t from, uint64_t to);
 
 #endif

@@ -183,7 +183,7 @@ sums_free(struct looking *l)
 
 /* NULL without memory, or if the capture cannot be read. */
 static json_t *
-looked(struct service *s, struct view *v, uint64_t from, uint64_t to,
+looked(struct service *s, struct run_view *v, uint64_t from, uint64_t to,
     size_t limit, struct error *e)
 {
 	uint64_t origin = (uint64_t)v->row.started_ns;
@@ -223,7 +223,7 @@ service_window(struct service *s, int64_t number, uint64_t from_ns,
     uint64_t to_ns, size_t limit, json_t **out, struct error *e)
 {
 	enum store_status st;
-	struct view v;
+	struct run_view v;
 	uint64_t zero;
 
 	*out = NULL;

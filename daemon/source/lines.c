@@ -180,7 +180,7 @@ raw_add(struct reading *r, const struct machine *m, size_t first,
 }
 
 static int
-sequence_read(struct reading *r, const struct sequence *s, struct error *e)
+sequence_read(struct reading *r, const struct row_sequence *s, struct error *e)
 {
 	uint64_t name_file = 0;
 	size_t first = r->raws;
@@ -208,7 +208,7 @@ sequences_read(struct reading *r, struct error *e)
 {
 	const struct cubin_parts *p = r->c->parts;
 	size_t low = 0, high = p->sequences, mid, unit = SIZE_MAX;
-	const struct sequence *s;
+	const struct row_sequence *s;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;

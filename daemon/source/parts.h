@@ -24,7 +24,7 @@ struct relocation {
 };
 
 /* A sequence of rows: its part of .debug_line. */
-struct sequence {
+struct row_sequence {
 	uint32_t section;	/* of the code it describes */
 	size_t unit;		/* offset of its line unit */
 	size_t begin, end;	/* its opcodes */
@@ -48,7 +48,7 @@ struct cubin_parts {
 	size_t string_size;
 	struct relocation *relocation;	/* by ${at} */
 	size_t relocations;
-	struct sequence *sequence;	/* by section, then place */
+	struct row_sequence *sequence;	/* by section, then place */
 	size_t sequences;
 	uint32_t only;		/* the section of code, if there is only one */
 	uint8_t *launching;	/* by section: does its code launch kernels?

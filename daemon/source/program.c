@@ -277,7 +277,7 @@ machine_run(struct machine *m)
 static int
 by_section(const void *a, const void *b)
 {
-	const struct sequence *x = a, *y = b;
+	const struct row_sequence *x = a, *y = b;
 
 	if (x->section != y->section)
 		return x->section < y->section ? -1 : 1;
@@ -285,9 +285,9 @@ by_section(const void *a, const void *b)
 }
 
 static int
-sequence_add(struct cubin_parts *p, size_t *cap, const struct sequence *s)
+sequence_add(struct cubin_parts *p, size_t *cap, const struct row_sequence *s)
 {
-	struct sequence *grown;
+	struct row_sequence *grown;
 
 	if (p->sequences >= MAX_SEQUENCES)
 		return 0;
@@ -305,7 +305,7 @@ sequence_add(struct cubin_parts *p, size_t *cap, const struct sequence *s)
 static int
 line_unit_index(struct cubin_parts *p, const struct line_unit *u, size_t *cap)
 {
-	struct sequence s = { LINE_SECTION_NONE, u->begin, u->program, 0 };
+	struct row_sequence s = { LINE_SECTION_NONE, u->begin, u->program, 0 };
 	enum event event;
 	struct machine m;
 

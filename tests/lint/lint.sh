@@ -61,6 +61,27 @@ check_includes() {
 	done
 }
 
+# A header that includes itself by way of others cannot be read alone.
+check_circles() {
+	local circle file line
+	circle=$(find daemon injection -name '*.h' | xargs grep -HoE \
+	    '^#[[:space:]]*include[[:space:]]+"[^"]+\.h"' |
+	    sed -E 's/^(daemon|injection)\///; s/:#[^"]*"/ /; s/"$//' |
+	    while read -r file line; do
+		[[ $line == */* || $file != */* ]] || line=${file%/*}/$line
+		echo "$file $line"
+	done | tsort 2>&1 >/dev/null)
+	[ -z "$circle" ] || complain "headers in a circle:"$'\n'"$circle"
+}
+
+# A type's name has one meaning: no two headers of the daemon define it.
+check_meanings() {
+	local twice
+	twice=$(find daemon -name '*.h' | xargs sed -nE \
+	    's/^((struct|enum|union) [a-z_0-9]+) \{.*/\1/p' | sort | uniq -d)
+	[ -z "$twice" ] || complain "defined by two headers:"$'\n'"$twice"
+}
+
 # only HEADER PATTERN_OF_FILES: nobody else includes it.
 only() {
 	local file

@@ -273,7 +273,7 @@ parts_join(struct source_state *x, struct function_state *f)
 }
 
 static int
-part_put(struct source_state *x, struct part *p, struct wire_blob text)
+part_put(struct source_state *x, struct cubin_part *p, struct wire_blob text)
 {
 
 	if (text.len > 0) {

@@ -75,7 +75,7 @@ struct cells {
 				 * room to come: not sorted again */
 };
 
-struct part {
+struct cubin_part {
 	uint8_t *p;
 	uint32_t len;
 	bool there;
@@ -91,7 +91,7 @@ struct function_state {
 	struct function_key key;
 	uint32_t symbol;	/* 0 unknown */
 	struct cells samples;
-	struct part *part;	/* of its disassembly, while it is not whole */
+	struct cubin_part *part;	/* of its disassembly, while it is not whole */
 	uint32_t parts, parts_there;
 	char *text;		/* its disassembly, whole */
 	size_t text_len;
