@@ -79,6 +79,11 @@ test('the timeline is moved by keys, and its address with it', async (t) => {
   await page.focus('.chart');
   await page.keyboard.press('0');
   await page.waitForFunction((end) => location.hash.endsWith(end), `#/runs/${run}/timeline`);
+  // From the first to the last work: the invented program starts 300 ms before it.
+  await page.keyboard.press('g');
+  await page.waitForFunction(() => /timeline\/\d+-\d+$/.test(location.hash));
+  const [first, last] = /(\d+)-(\d+)$/.exec(await hash(page)).slice(1).map(Number);
+  assert.ok(first > 2.9e8 && first <= 3e8 && last > wall * 0.9 && last <= wall, `${first} to ${last} of ${wall}`);
 });
 
 test('who leaves the timeline is not brought back by its address', async (t) => {

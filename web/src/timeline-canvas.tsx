@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { instant, nanoseconds, bytes } from './format';
 import { visible } from './names';
 import { coloursOf, draw, heightOf, hit, idleAt, rangeAt, topsOf, type Colours, type Scene } from './timeline-draw';
-import { pan, zoom, type Chosen, type Row, type Span, type View } from './timeline-data';
+import { pan, workOf, zoom, type Chosen, type Row, type Span, type View } from './timeline-data';
 import type { Ranges, Timeline, Window, WindowItem } from './openapi';
 
 export interface Moves {
@@ -183,7 +183,7 @@ export function Canvas(shown: Shown) {
     const to = {
       w: () => zoom(view, 0.5, 0.7, wall), '+': () => zoom(view, 0.5, 0.7, wall), s: () => zoom(view, 0.5, 1 / 0.7, wall), '-': () => zoom(view, 0.5, 1 / 0.7, wall),
       a: () => pan(view, -0.15, wall), ArrowLeft: () => pan(view, -0.15, wall), d: () => pan(view, 0.15, wall), ArrowRight: () => pan(view, 0.15, wall),
-      '0': () => ({ from: 0, to: wall }), Home: () => pan(view, -1e9, wall), End: () => pan(view, 1e9, wall),
+      '0': () => ({ from: 0, to: wall }), g: () => workOf(props.current.whole, wall) ?? view, Home: () => pan(view, -1e9, wall), End: () => pan(view, 1e9, wall),
       Enter: () => selection ?? view,
     }[e.key.length === 1 ? e.key.toLowerCase() : e.key];
     if (e.key === 'Escape') return moves.select(null);
@@ -202,6 +202,7 @@ export function Canvas(shown: Shown) {
         <button type="button" onClick={press('w')} aria-label="Zoom in">+</button>
         <button type="button" onClick={press('s')} aria-label="Zoom out">−</button>
         <button type="button" onClick={press('0')}>All</button>
+        <button type="button" onClick={press('g')}>GPU work</button>
         {shown.selection && <button type="button" onClick={press('Enter')}>Zoom to the selection</button>}
         <span class="dim window">{instant(Math.round(shown.view.from))} to {instant(Math.round(shown.view.to))}: {nanoseconds(shown.view.to - shown.view.from)}</span>
       </div>

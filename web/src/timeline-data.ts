@@ -327,6 +327,13 @@ export function activeOf(timeline: Timeline, device: number | null): View {
   return { from: timeline.from_ns + first * timeline.bin_ns, to: timeline.from_ns + (last + 1) * timeline.bin_ns };
 }
 
+// The same of all GPUs: what is left without start-up and exit. null: none did anything.
+export function workOf(timeline: Timeline, wall: number): View | null {
+  const all = timeline.devices.map((d) => activeOf(timeline, d.device));
+  const [from, to] = [Math.min(...all.map((v) => v.from)), Math.max(...all.map((v) => v.to))];
+  return to > from ? clamp({ from, to }, wall) : null;
+}
+
 // How long each cause made the GPU of ${row} wait in ${view}: its single operations say
 // when, the bins mostly why.
 export function causesOf(timeline: Timeline, items: WindowItem[], row: Row, view: View): Map<IdleRow | 'outside' | 'unknown', number> {
