@@ -125,6 +125,30 @@ MADE_TEST(test_shared_counted)
 	assert_true(made_speedup(&l, &fix, VIEW_MID) > 3);
 }
 
+/* What global accesses need of a pipe whose shared accesses were estimated too low, or
+ * not counted: a wavefront moves a sector at least. */
+MADE_TEST(test_shared_missing)
+{
+	struct load l;
+	double *v;
+
+	made_counters(m, made_kernel(m, "k", 10, 5000000), 0.5);
+	v = m->kernel[0].metric;
+	v[METRIC_GLOBAL_LD_REQUESTS] = 1e6;
+	v[METRIC_GLOBAL_LD_SECTORS] = 4e6;
+	v[METRIC_GLOBAL_ST_SECTORS] = v[METRIC_GLOBAL_ST_REQUESTS] = 0;
+	v[METRIC_LSU_WAVEFRONTS] = 300e6;
+	v[METRIC_SHARED_WAVEFRONTS] = 90e6;
+	v[METRIC_SHARED_LD_WAVEFRONTS] = v[METRIC_SHARED_ST_WAVEFRONTS] = NAN;
+	made_load(m, &l);
+	assert_true(l.wavefronts[USER_GLOBAL_LD] <= 4e6 + 1);
+	assert_true(l.wavefronts[USER_OTHER] >= 206e6 - 1);
+	v[METRIC_SHARED_WAVEFRONTS] = NAN;
+	m->kernel[0].shape.smem_dynamic = 4096;
+	made_load(m, &l);
+	assert_true(l.wavefronts[USER_GLOBAL_LD] < 2e6);
+}
+
 /* How many loads there were nobody counted: their sectors stand for them in the pipe. */
 MADE_TEST(test_loads_not_counted)
 {

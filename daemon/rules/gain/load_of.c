@@ -110,6 +110,27 @@ count_shared(double w[USER_COUNT], const struct kernel *k)
 	}
 }
 
+/* Can the kernel have touched shared memory, of which nothing was counted? */
+static bool
+shares_unseen(const struct kernel *k)
+{
+	return isnan(metric(k, METRIC_SHARED_WAVEFRONTS)) &&
+	    isnan(metric(k, METRIC_SHARED_LD_WAVEFRONTS)) &&
+	    isnan(metric(k, METRIC_SHARED_ST_WAVEFRONTS)) &&
+	    (k->code == NULL || !k->code->counted ||
+	    !isfinite(k->code->total[SOURCE_SHARED_WAVEFRONTS])) &&
+	    k->shape.smem_static + k->shape.smem_dynamic > 0;
+}
+
+/* Of ${rest} wavefronts that no shared access is known to have made, those of global
+ * and local accesses, which an estimate takes for ${sum}: each moves a sector or more of
+ * ${sectors}. */
+static double
+beyond_shared(const struct kernel *k, double rest, double sum, double sectors)
+{
+	return fmin(rest, shares_unseen(k) ? sum : fmax(sum, sectors));
+}
+
 static void
 load_l1(struct load *l, const struct kernel *k)
 {
@@ -152,6 +173,11 @@ load_l1(struct load *l, const struct kernel *k)
 	rest = total - sum;
 	sum = w[USER_GLOBAL_LD] + w[USER_GLOBAL_ST] + w[USER_LOCAL];
 	if (sum > 0) {
+		double most = beyond_shared(k, rest, sum, or_zero(l->ld_sectors) +
+		    or_zero(l->st_sectors) + local);
+
+		w[USER_OTHER] += rest - most;
+		rest = most;
 		w[USER_GLOBAL_LD] *= rest / sum;
 		w[USER_GLOBAL_ST] *= rest / sum;
 		w[USER_LOCAL] *= rest / sum;
