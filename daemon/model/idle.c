@@ -128,8 +128,8 @@ static void
 gap_blame(struct model *m, struct device_state *d, const struct gap *g,
     uint64_t idle)
 {
+	struct gaps_near *near = &d->near[1];
 	struct copy_class *c;
-	struct sync_class *s;
 	uint64_t from, waited;
 
 	/* Before the first kernel there is no work that waits. */
@@ -151,10 +151,9 @@ gap_blame(struct model *m, struct device_state *d, const struct gap *g,
 	/* What waited for a copy counts there. */
 	if (g->sync == NULL || d->last.kind == OP_COPY)
 		return;
-	s = &m->sync[g->sync->sync].out;
 	from = min_u64(max_u64(g->sync->start, g->start), g->end);
-	s->followed++;
-	s->idle_after_ns += g->end - from -
+	near->sync[g->sync->sync].followed++;
+	near->sync[g->sync->sync].idle_ns += g->end - from -
 	    spans_overlap(&m->overhead, from, g->end);
 }
 
@@ -185,6 +184,37 @@ idle_again(const struct device_state *d, struct gap_class out[GAP_CLASSES])
 	gaps_move(out, near[1].gap);
 }
 
+void
+idle_waits(const struct device_state *d, uint32_t call, struct sync_class *out)
+{
+	uint32_t i;
+
+	for (i = 0; i < 2; i++) {
+		out->followed += d->near[i].sync[call].followed;
+		out->idle_after_ns = add_sat(out->idle_after_ns,
+		    d->near[i].sync[call].idle_ns);
+	}
+}
+
+/* The last gaps are twenty launches old: no code will be loaded behind the older. */
+static void
+near_step(struct model *m, struct device_state *d, uint64_t launches)
+{
+	struct gaps_near *old = &d->near[0], *near = &d->near[1];
+	uint32_t i;
+
+	if (sub_sat(launches, near->launches) < COMPILING_APART)
+		return;
+	gaps_move(d->gap, old->gap);
+	for (i = 0; i < CALL_COUNT; i++) {
+		m->sync[i].out.followed += old->sync[i].followed;
+		m->sync[i].out.idle_after_ns = add_sat(
+		    m->sync[i].out.idle_after_ns, old->sync[i].idle_ns);
+	}
+	*old = *near;
+	*near = (struct gaps_near){ .launches = launches };
+}
+
 /* Launches so far of the process that ${next} is of. */
 static uint64_t
 launches_of(const struct model *m, const struct op *next)
@@ -198,12 +228,11 @@ launches_of(const struct model *m, const struct op *next)
  * choose code comes once for each piece of it: neither a gap in which code is loaded
  * nor those shortly before are what a loop does. */
 static void
-gap_tally(struct device_state *d, const struct gap *g, const struct op *next,
-    uint64_t launches)
+gap_tally(struct device_state *d, const struct gap *g, const struct op *next)
 {
 	static const enum idle_cause host[] = { IDLE_HOST, IDLE_AFTER_SYNC,
 	    IDLE_API };
-	struct gaps_near *old = &d->near[0], *near = &d->near[1];
+	struct gaps_near *near = &d->near[1];
 	uint64_t ns = 0;
 	uint32_t i, k;
 
@@ -211,11 +240,6 @@ gap_tally(struct device_state *d, const struct gap *g, const struct op *next,
 		ns += g->idle[host[i]];
 	if (ns == 0)
 		return;
-	if (sub_sat(launches, near->launches) >= COMPILING_APART) {
-		gaps_move(d->gap, old->gap);
-		*old = *near;
-		*near = (struct gaps_near){ .launches = launches };
-	}
 	k = 63u - (uint32_t)__builtin_clzll(ns);
 	if (k >= GAP_CLASSES)
 		k = GAP_CLASSES - 1;
@@ -354,14 +378,15 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	d->idle_gaps += idle > GAP_COUNTED;
 	d->out.idle_near_ns = add_sat(d->out.idle_near_ns,
 	    min_u64(idle, LAUNCH_APART));
+	near_step(m, d, launches_of(m, next));
 	if (ours == 0 || (idle > LAUNCH_APART && ours <= idle / TALLIED_LEAST))
-		gap_tally(d, &g, next, launches_of(m, next));
-	if (g.loads > 0)
-		memset(d->near, 0, sizeof(d->near));
+		gap_tally(d, &g, next);
 	if (next->kind == OP_COPY && idle <= LAUNCH_APART && ours == 0)
 		m->copy[next->index].out.idle_before_ns += idle;
 	gap_compiling(m, d, &g, next);
 	gap_blame(m, d, &g, idle);
+	if (g.loads > 0)
+		memset(d->near, 0, sizeof(d->near));
 	*seen = (struct gap_seen){ .synced = g.synced,
 	    .allocated = g.allocated, .ours = ours > 0,
 	    .queued = next->launch != 0 &&

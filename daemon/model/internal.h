@@ -345,6 +345,9 @@ struct line;			/* timeline.c */
 struct gaps_near {
 	uint64_t launches;	/* of its process, before the first of them */
 	struct gap_class gap[GAP_CLASSES];
+	struct {
+		uint64_t followed, idle_ns;	/* as in struct sync_class */
+	} sync[CALL_COUNT];
 };
 
 struct device_state {
@@ -574,8 +577,11 @@ struct gap_seen {
  * run dry because of the host; *${seen}: what was in it. */
 bool idle_gap(struct model *m, struct device_state *d, const struct op *next,
     struct gap_seen *seen);
-/* The gaps that no loading of code explains. */
+/* The gaps that no loading of code explains; those behind waits in ${call} are added
+ * to ${out}. */
 void idle_again(const struct device_state *d, struct gap_class out[GAP_CLASSES]);
+void idle_waits(const struct device_state *d, uint32_t call,
+    struct sync_class *out);
 
 /* ahead.c: what our measuring took from the host. ahead_op: the host calls for
  * ${op}, with the device let run until it starts. ahead_gap: the device was idle

@@ -319,7 +319,7 @@ settle_host(struct model *m)
 	struct run *run = &m->run;
 	const struct sync_state *s;
 	struct sync_class *out;
-	uint32_t i;
+	uint32_t i, k;
 
 	run->syncs = run->calls = 0;
 	for (i = 0; i < CALL_COUNT; i++) {
@@ -328,6 +328,8 @@ settle_host(struct model *m)
 			out = &run->sync[run->syncs++];
 			*out = s->out;
 			out->call = (enum wire_call)i;
+			for (k = 0; k < m->devices; k++)
+				idle_waits(m->device[k], i, out);
 			/* One wait may come as both kinds of record. */
 			out->count = max_u64(s->sync_count, s->api_count);
 			out->wait_ns = s->sync_count >= s->api_count ?

@@ -168,6 +168,25 @@ FEED_TEST(test_gaps_of_code)
 	assert_int_equal(gaps_counted(run), 11 + 49 + 12 + 1);
 }
 
+/* Nor is what a library waits for while it tries its code a wait of the program's. */
+FEED_TEST(test_waits_of_code)
+{
+	const struct sync_class *s;
+	uint64_t at = 0;
+
+	feed_signature(f, 1, "a");
+	for (int i = 0; i < 60; i++, at += 1000 * US) {
+		feed_kernel(f, 1, at, at + 5 * US, at + 900 * US);
+		feed_sync(f, SYNC_CONTEXT, at + 6 * US, at + 901 * US);
+		if (i < 10)
+			feed_api(f, CALL_MODULE_LOAD, at + 910 * US,
+			    at + 950 * US);
+	}
+	s = sync_of(feed_settle(f), CALL_DEVICE_SYNC);
+	assert_int_equal(s->count, 60);
+	assert_int_equal(s->followed, 49);
+}
+
 /* An asynchronous copy that the host waits for right after it is a synchronous one;
  * one that it does not wait for, or waits for later, is none. */
 FEED_TEST(test_async_waited)
