@@ -38,7 +38,7 @@ copying_s(const struct run *run)
 void
 pools_of(const struct run *run, double pool[POOLS])
 {
-	double copies = 0, all = 0;
+	double copies = 0, all = 0, kernels = 0;
 	struct gpus gpus;
 
 	for (int i = 0; i < IDLE_CAUSES; i++)
@@ -64,6 +64,9 @@ pools_of(const struct run *run, double pool[POOLS])
 	pool[AT_COPIES] = fmin(copies * 1e-9, pools_exposed_s(run));
 	pool[AT_ISSUED] = fmax(0, fmin(all * 1e-9, copying_s(run)) -
 	    (double)run->results.copy_ns * 1e-9 - pool[AT_COPIES]);
+	for (size_t i = 0; i < run->kernels; i++)
+		kernels += (double)run->kernel[i].total_ns * 1e-9;
+	pool[AT_LAUNCHED] = fmax(0, kernels - pools_kernels_s(run));
 	pool[AT_FAULTS] = fmin(pools_kernels_s(run), rule_fault_s(run) *
 	    rule_kernel_exposure(run));
 	rule_gpus(run, &gpus);
@@ -76,7 +79,7 @@ double
 pools_take(double pool[POOLS], uint32_t pools, double s, double taken[POOLS])
 {
 	static const int order[POOLS] = {
-		AT_COPIES, AT_ISSUED, AT_FAULTS, AT_SHARE, AT_TURNS,
+		AT_COPIES, AT_ISSUED, AT_LAUNCHED, AT_FAULTS, AT_SHARE, AT_TURNS,
 		IDLE_ALLOCATION, IDLE_LAUNCH, IDLE_API, IDLE_AFTER_SYNC,
 		IDLE_HOST, IDLE_STARTUP, IDLE_SHUTDOWN
 	};

@@ -11,7 +11,7 @@
 enum pool_at {
 	AT_COPIES = IDLE_CAUSES,
 	AT_FAULTS, AT_SHARE, AT_TURNS,	/* part of the kernels' own time */
-	AT_ISSUED			/* what the host's calls keep the run for */
+	AT_ISSUED, AT_LAUNCHED		/* what the host's calls keep the run for */
 };
 
 /* A number of seconds that is one; else 0. */

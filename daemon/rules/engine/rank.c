@@ -265,7 +265,7 @@ all_together(const struct draft *d, size_t n, const struct run *run)
 		idle += taken[i];
 	kernels = fmin(kernels_together(d, n) + taken[AT_FAULTS] + taken[AT_SHARE] +
 	    taken[AT_TURNS], pools_kernels_s(run));
-	return fmin(rule_wall_s(run), idle + taken[AT_ISSUED] +
+	return fmin(rule_wall_s(run), idle + taken[AT_ISSUED] + taken[AT_LAUNCHED] +
 	    fmin(kernels + taken[AT_COPIES], pools_exposed_s(run)));
 }
 

@@ -419,6 +419,15 @@ rule_threads(const struct kernel *k)
 }
 
 double
+rule_part_of_gpu(const struct run *run, const struct kernel *k)
+{
+	double sms = run->device[k->device].limits.sms;
+	double resident = k->occupancy.known ? k->occupancy.blocks_per_sm : 1;
+
+	return fmin(1, rule_blocks(k) / fmax(1, sms * fmax(1, resident)));
+}
+
+double
 rule_wall_s(const struct run *run)
 {
 	return (double)run->wall_ns * 1e-9;

@@ -59,7 +59,9 @@ enum rule_need {
 #define POOL_ISSUED (1u << (IDLE_CAUSES + 4))	/* copies that nobody waits for: the
 						 * host is busy meanwhile, perhaps
 						 * calling for more of them */
-#define POOLS (IDLE_CAUSES + 5)
+#define POOL_LAUNCHED (1u << (IDLE_CAUSES + 5))	/* kernels that nobody waits for:
+				 * the same of the host's launches */
+#define POOLS (IDLE_CAUSES + 6)
 
 struct claim {
 	uint32_t pools;		/* it comes out of these */
@@ -290,6 +292,10 @@ void rule_blind(const struct rule_view *x, struct draft *d);
 /* The blocks of the view's kernel, and its threads a block. */
 double rule_blocks(const struct kernel *k);
 uint32_t rule_threads(const struct kernel *k);
+
+/* The part of its GPU that one launch fills, 0..1: as one grid, launches that do not
+ * need each other's results take that part of their time. */
+double rule_part_of_gpu(const struct run *run, const struct kernel *k);
 
 double rule_wall_s(const struct run *run);
 

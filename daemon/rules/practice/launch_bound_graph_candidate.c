@@ -147,6 +147,7 @@ found(struct rule_view *x, const struct candidate *c)
 	struct draft *d = rule_found(x, arena_format(x->arena, "%u %u", s->length,
 	    s->kernel[0]));
 	const char *first = name_of_first(x, s);
+	const struct kernel *k = first_of(x, s);
 	double beyond;
 
 	lines_launch(x, d, s->kernel[0]);
@@ -156,6 +157,11 @@ found(struct rule_view *x, const struct candidate *c)
 	    { 0.7 * c->part * c->sure_s, 0.95 * c->part * (c->sure_s +
 	    beyond * (c->gain_s - c->sure_s)), c->idle_s } };
 	d->claims = 1;
+	/* A library's calls that are done at once fill the GPU. */
+	if (k != NULL && batched_of(x, s) != NULL)
+		d->claim[d->claims++] = (struct claim){ POOL_LAUNCHED, { 0, 0,
+		    (double)s->kernel_ns * 1e-9 *
+		    (1 - rule_part_of_gpu(x->run, k)) } };
 	d->f.device = &x->run->device[s->device];
 	d->f.location = s->length == 1 ? arena_format(x->arena, "%s, launched "
 	    "%s times", first, say_count(x->arena, s->repeats)) :

@@ -25,6 +25,7 @@ struct loop {
 	const struct kernel *k;
 	double launches, all_s, idle_s, gaps, sync_s;
 	double saved_s;			/* of the idle time */
+	double at_once_s;		/* of their own, as one grid that fills the GPU */
 	const struct kernel **shape;
 	struct part *part;		/* of those that get shorter */
 	size_t shapes, parts;
@@ -70,6 +71,7 @@ add(struct rule_view *x, struct loop *all, const struct loop *l)
 
 	all->shape[all->shapes++] = l->k;
 	all->saved_s += fmax(0, l->idle_s - l->launches * fmax(0, -more));
+	all->at_once_s += l->all_s * (1 - rule_part_of_gpu(x->run, l->k));
 	if (l != all) {
 		all->launches += l->launches;
 		all->all_s += l->all_s;
@@ -133,7 +135,9 @@ found(struct rule_view *x, const struct loop *l)
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
 	    { 0.5 * l->saved_s, 0.95 * l->saved_s, l->idle_s } };
-	d->claims = 1;
+	/* The host's launches hide their time; with those it goes as well. */
+	d->claim[1] = (struct claim){ POOL_LAUNCHED, { 0, 0, l->at_once_s } };
+	d->claims = 2;
 	d->part = l->part;
 	d->parts = l->parts;
 	lines_launch(x, d, l->s->kernel[0]);
