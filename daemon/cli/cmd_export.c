@@ -8,24 +8,11 @@
 
 #include "cli/command.h"
 
-static const struct exported {
-	const char *name, *type;
-	format_write *write;
-	enum format_reads reads;
-} formats[EXPORTED_FORMATS] = {
-#define EXPORTED(name, suffix, type, reads, help)			\
-	[EXPORTED_##name] = { #name, type, FORMAT_WRITER_##reads(name),	\
-	    FORMAT_##reads },
-#define WRITTEN(id, name, suffix, type, reads, help)				\
-	[EXPORTED_##id] = { name, type, format_##id, FORMAT_##reads },
-#include "report/format.def"
-};
-
 /* A capture file, as the daemon would write it. */
 static int
 export_capture(struct cli *cli, const char *path, FILE *f, struct error *e)
 {
-	const struct exported *x = &formats[cli->opt.format];
+	const struct format *x = &format_exported[cli->opt.format];
 	struct view v;
 	int rc;
 
@@ -51,7 +38,7 @@ export_run(struct cli *cli, const char *ref, FILE *f, struct error *e)
 		return -1;
 	if ((id = client_quote(ref)) == NULL)
 		return error_memory(e);
-	rc = view_download(cli, id, formats[cli->opt.format].name, f, e);
+	rc = view_download(cli, id, format_exported[cli->opt.format].name, f, e);
 	free(id);
 	return rc;
 }
@@ -67,7 +54,7 @@ export_to(struct cli *cli, const char *ref, FILE *f, struct error *e)
 int
 cmd_export(struct cli *cli, int argc, char **argv)
 {
-	const struct exported *x = &formats[cli->opt.format];
+	const struct format *x = &format_exported[cli->opt.format];
 	struct error e = ERROR_INIT;
 	struct whole_file w;
 	int rc;

@@ -42,13 +42,6 @@ enum shown_format {
 	SHOWN_FORMATS
 };
 
-enum exported_format {
-#define EXPORTED(name, suffix, type, reads, help) EXPORTED_##name,
-#define WRITTEN(id, name, suffix, type, reads, help) EXPORTED_##id,
-#include "report/format.def"
-	EXPORTED_FORMATS
-};
-
 enum operand_kind {
 	OPERAND_NONE, OPERAND_PROGRAM, OPERAND_RUN, OPERAND_RULE, OPERAND_FILE,
 	OPERAND_VERB, OPERAND_COMMAND, OPERAND_KERNEL
@@ -77,7 +70,8 @@ struct options {
 	bool no_open;
 	bool require_daemon, no_daemon, no_counters, help;
 	unsigned format;		/* enum shown_format, of export enum
-					 * exported_format; json: it is JSON */
+					 * exported_format (report/format.h);
+					 * json: it is JSON */
 	enum out_color color;
 	int level;			/* 0: not said */
 	double budget;			/* ratio, NaN: not said */

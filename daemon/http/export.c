@@ -16,18 +16,6 @@
 #include "http/api.h"
 #include "http/route.h"
 
-static const struct format {
-	const char *name, *suffix, *type;
-	format_write *write;
-	enum format_reads reads;
-} formats[] = {
-#define EXPORTED(name, suffix, type, reads, help)			\
-	{ #name, suffix, type, FORMAT_WRITER_##reads(name), FORMAT_##reads },
-#define WRITTEN(id, name, suffix, type, reads, help)				\
-	{ name, suffix, type, format_##id, FORMAT_##reads },
-#include "report/format.def"
-};
-
 /* NULL with ${rs} answered if there is no such format. */
 static const struct format *
 format_of(struct response *rs, const char *name)
@@ -40,10 +28,10 @@ format_of(struct response *rs, const char *name)
 	size_t i;
 
 	if (name == NULL)
-		return &formats[0];
-	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (strcmp(formats[i].name, name) == 0)
-			return &formats[i];
+		return &format_exported[0];
+	for (i = 0; i < EXPORTED_FORMATS; i++)
+		if (strcmp(format_exported[i].name, name) == 0)
+			return &format_exported[i];
 	respond_problem(rs, PROBLEM_BAD_PARAMETER, "format",
 	    "format is one of:%s", names);
 	return NULL;

@@ -20,12 +20,24 @@ enum format_reads { FORMAT_DOCUMENTS, FORMAT_PARTS, FORMAT_CAPTURE, FORMAT_FILE 
  * of ${f} is its own. */
 typedef int format_write(FILE *f, const struct report *r);
 
-#define FORMAT_WRITER_PARTS(id) format_##id
-#define FORMAT_WRITER_FILE(id) NULL
-
 #define EXPORTED(name, suffix, type, reads, help) format_write format_##name;
 #define WRITTEN(id, name, suffix, type, reads, help) format_write format_##id;
 #include "report/format.def"
+
+/* The formats of an export, by enum exported_format; ${write} of the FILE is NULL. */
+struct format {
+	const char *name, *suffix, *type;
+	format_write *write;
+	enum format_reads reads;
+};
+
+enum exported_format {
+#define EXPORTED(name, suffix, type, reads, help) EXPORTED_##name,
+#define WRITTEN(id, name, suffix, type, reads, help) EXPORTED_##id,
+#include "report/format.def"
+	EXPORTED_FORMATS
+};
+extern const struct format format_exported[EXPORTED_FORMATS];
 
 /* --- for format_*.c ------------------------------------------------------------ */
 

@@ -7,6 +7,7 @@
 #include "wire/record.h"
 
 #include "cli/command.h"
+#include "report/format.h"
 
 #define ARGS 12
 

@@ -17,9 +17,10 @@ add() {
 
 works() {
 	local said
-	program cudadvised daemon/http/export.c daemon/report/format_example.c
-	program cudadvise daemon/cli/options.c daemon/cli/cmd_export.c \
+	program cudadvised daemon/http/export.c daemon/report/format.c \
 	    daemon/report/format_example.c
+	program cudadvise daemon/cli/options.c daemon/cli/cmd_export.c \
+	    daemon/report/format.c daemon/report/format_example.c
 	said=$("$scratch/bin/cudadvise" export --help |
 	    tr -s '[:space:]' ' ') || fail "$said"
 	[[ $said == *"example: nothing"* ]] || fail "--help does not tell of it"
