@@ -91,6 +91,26 @@ MADE_TEST(test_found)
 	}
 }
 
+/* So does what feeds tensor cores; from shared memory it is no fault. */
+MADE_TEST(test_operands)
+{
+	static const char rule[] = "tensor-operands-reloaded";
+	const struct finding *f;
+
+	fault_tile_a_warp(m);
+	refuse(m);
+	m->run.peak_memory_bytes = 16 << 20;
+	f = made_finding(made_advised(m), rule);
+	assert_non_null(f);
+	assert_non_null(strstr(f->summary, "nothing was counted"));
+	assert_true(f->saves_low_s < 1e-9 && f->saves_s > 0);
+	made_again(m);
+	fault_tiles_in_shared(m);
+	refuse(m);
+	m->run.peak_memory_bytes = 16 << 20;
+	assert_null(made_finding(made_advised(m), rule));
+}
+
 /* A tree is one by its code; how many turns its loop makes that does not tell. */
 MADE_TEST(test_tree)
 {
