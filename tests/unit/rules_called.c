@@ -249,6 +249,25 @@ MADE_TEST(test_tf32)
 	assert_null(made_finding(a, rule));
 }
 
+/* No launch was seen: whose program it is its other kernels tell. */
+MADE_TEST(test_tf32_of_cupy)
+{
+	struct process python = { .exe = "/usr/bin/python3.12" };
+	const struct finding *f;
+
+	made_again(m);
+	made_kernel(m, SGEMM, 10000, 200000);
+	made_kernel(m, "cupy_sqrt__float32_float32", 1000, 2000);
+	f = made_finding(made_advised(m), "tensor-cores-unused");
+	assert_non_null(f);
+	assert_non_null(strstr(f->advice, "cublasSetMathMode"));
+	m->run.process = &python;
+	m->run.processes = 1;
+	f = made_finding(made_advised(m), "tensor-cores-unused");
+	assert_non_null(f);
+	assert_int_equal(strncmp(f->advice, "set CUPY_TF32=1", 15), 0);
+}
+
 MADE_TEST(test_double)
 {
 	static const char rule[] = "double-precision";

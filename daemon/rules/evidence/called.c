@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "rules/evidence/called.h"
+#include "rules/evidence/lines.h"
 
 /* Of the ratio of the ceilings, as in tensor-cores-unused. */
 static const double reached[VIEWS] = { 0.25, 0.6, 1 };
@@ -62,21 +63,33 @@ set_left(struct draft *d, const double left[VIEWS])
 		d->fix[v].whole = left[v];
 }
 
+/* Does ${framework} launch it? Where no launch was seen, in a program of Python's with
+ * kernels of that framework's own. */
+static bool
+is_called_by(const struct rule_view *x, const char *part, const char *framework)
+{
+	if (library_launched_by(x->run, x->kernel, part))
+		return true;
+	if (x->run->sites > 0 || !lines_python(x->run))
+		return false;
+	for (size_t i = 0; i < x->run->kernels; i++)
+		if (x->libraries[i].name != NULL &&
+		    strcmp(x->libraries[i].name, framework) == 0)
+			return true;
+	return false;
+}
+
 static const char *
 how_to_tf32(const struct rule_view *x)
 {
-	const struct run *run = x->run;
-	const struct kernel *k = x->kernel;
-
-	if (library_launched_by(run, k, "libtorch"))
+	if (is_called_by(x, "libtorch", "PyTorch"))
 		return "torch.set_float32_matmul_precision('high') "
 		    "(convolutions: torch.backends.cudnn.allow_tf32 = True), or "
 		    "torch.autocast('cuda', torch.bfloat16) around the model";
-	if (library_launched_by(run, k, "xla") ||
-	    library_launched_by(run, k, "jax"))
+	if (is_called_by(x, "xla", "XLA") || is_called_by(x, "jax", "XLA"))
 		return "jax.config.update('jax_default_matmul_precision', "
 		    "'tensorfloat32'), or bfloat16 arrays";
-	if (library_launched_by(run, k, "cupy"))
+	if (is_called_by(x, "cupy", "CuPy"))
 		return "set CUPY_TF32=1 in the environment, or use float16 "
 		    "arrays";
 	return "cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH), or "
@@ -148,8 +161,8 @@ called_tensor(struct rule_view *x, double ratio, const char *type)
 static bool
 is_of_arrays(const struct rule_view *x)
 {
-	return library_launched_by(x->run, x->kernel, "libtorch") ||
-	    library_launched_by(x->run, x->kernel, "cupy");
+	return is_called_by(x, "libtorch", "PyTorch") ||
+	    is_called_by(x, "cupy", "CuPy");
 }
 
 enum rule_state
