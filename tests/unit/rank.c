@@ -310,6 +310,24 @@ MADE_TEST(test_residual_pages)
 	assert_false(made_finding(a, "gpu-idle-gaps")->worth_it);
 }
 
+/* Nor is there work to hide the host's behind while kernels wait for pages. */
+MADE_TEST(test_gaps_beside_faults)
+{
+	struct advice *a;
+
+	made_counters(m, made_kernel(m, "k", 10000, 200000), 0.9);
+	made_gaps(m, IDLE_HOST, 1000, 2 * MS);
+	m->run.idle_total_ns = m->run.wall_ns - 2 * S;
+	a = made_advised(m);
+	assert_true(fabs(made_finding(a, "gpu-idle-gaps")->saves_s -
+	    0.85 * 2) < 0.01);
+	m->run.unified = (struct unified){ .used = true, .watched = true,
+	    .gpu_faults = 100000, .fault_ns = 1500 * MS };
+	a = made_advised(m);
+	assert_true(fabs(made_finding(a, "gpu-idle-gaps")->saves_s -
+	    (0.85 * 0.5 + 0.2 * 1.5)) < 0.01);
+}
+
 /* Nor are gaps whose cause a specific rule knows, where it does not believe that all
  * of them go: the host decides by each result. */
 MADE_TEST(test_residual_cause)

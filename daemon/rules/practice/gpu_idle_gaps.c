@@ -42,7 +42,9 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    idle < rule_value(x, "min_share") * a.base)
 		return RULE_CLEAN;
 	d = rule_found(x, "host");
-	busy = fmax(0, wall - (double)run->idle_total_ns * 1e-9);
+	/* A kernel that waits for pages waits for the host, and hides nothing of it. */
+	busy = fmax(0, wall - (double)run->idle_total_ns * 1e-9 -
+	    rule_fault_s(run));
 	/* Host work hides behind GPU work only as far as there is any; with
 	 * work ahead in the queue launches are no gaps either. */
 	mid = 0.85 * fmin(idle, busy) + (lines_python(run) ? BEYOND_PYTHON :
