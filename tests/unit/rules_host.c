@@ -198,6 +198,29 @@ MADE_TEST(test_result_needed)
 	assert_true(f->saves_s > 0.75 * 0.4 && f->saves_s < 0.85 * 0.4);
 }
 
+/* A loop of Python's that no longer asks for a value has neither gap. */
+MADE_TEST(test_result_needed_in_python)
+{
+	struct process python = { .exe = "/usr/bin/python3.12" };
+	struct advice *a = advised(fault_blocking, m);
+	double alone;
+
+	m->run.process = &python;
+	m->run.processes = 1;
+	m->copy[0].kind = COPY_D2H;
+	m->copy[0].src = MEMORY_DEVICE;
+	m->copy[0].count = 10000;		/* 40 us after each */
+	m->copy[0].gpu_ns = m->copy[0].exposed_ns = 0;
+	m->copy[0].bytes = m->copy[0].count * 8;
+	a = made_advised(m);
+	alone = made_finding(a, "synchronous-copies")->saves_s;
+	assert_true(alone > 0.65 * 0.4 && alone < 0.75 * 0.4);
+	m->copy[0].idle_before_ns = m->run.idle_ns[IDLE_LAUNCH] = 100 * MS;
+	a = made_advised(m);
+	alone = made_finding(a, "synchronous-copies")->saves_s - alone;
+	assert_true(alone > 0.65 * 0.1 && alone < 0.75 * 0.1);
+}
+
 /* A buffer that went up again before the host could have written it anew: the copy
  * on the device that restores it is all that stays. One that may have changed
  * promises nothing; a few large ones count as well as many. */
