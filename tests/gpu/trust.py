@@ -123,11 +123,14 @@ def achieved(before, after):
     given = [tc.number(before.case[c]) for c in ("h200_kernel_x",
                                                  "h200_gpu_time_x")]
     others = tc.kernel_patterns(before.case["after_kernels"])
-    if others:		# both are in this run
-        return [given[0] or ratio(before.kernel_ns(),
-                                  before.kernel_ns(others)), given[1]]
+    faster = before.kernel_ns(others) if others else 0
+    if faster > 0:		# both are in this run
+        return [given[0] or ratio(before.kernel_ns(), faster), given[1]]
     if after is None or after is before:
         return given
+    if others:
+        return [given[0] or ratio(before.kernel_ns(), after.kernel_ns(others)),
+                given[1] or ratio(before.gpu_ns(), after.gpu_ns())]
     if not after.patterns:
         after.patterns = before.narrow()
     return [given[0] or ratio(before.kernel_ns(), after.kernel_ns()),
