@@ -144,12 +144,18 @@ TEST(test_unknown_query)
 
 /* --- the OpenAPI document ---------------------------------------------------- */
 
+/* As it is served. */
 static json_t *
 openapi(void)
 {
+	static const struct route route = { .arg = "openapi.json" };
+	struct request rq = { .route = &route };
+	struct response rs = { 0 };
 	json_error_t e;
-	json_t *j = json_load_file(CONFIG_DIR "/openapi.json",
-	    JSON_REJECT_DUPLICATES, &e);
+	json_t *j;
+
+	assets_get(&rq, &rs);
+	j = json_loadb(rs.fixed, rs.length, JSON_REJECT_DUPLICATES, &e);
 
 	if (j == NULL)
 		fail_msg("openapi.json: line %d: %s", e.line, e.text);
