@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/warp.h"
 #include "model/internal.h"
 #include "wire/le.h"
 
@@ -23,9 +24,6 @@
  * not by more. */
 #define SAME 0.01
 #define VARIED 0.10
-
-/* Of a warp: no access of a lane, of 16 bytes at most, lies in two sectors. */
-#define LANES 32
 
 /* A launch takes less than a tenth of what those take in which nine tenths of the time
  * are: an order of magnitude, not fitted. Nearer ones gain.c weighs by how many are
@@ -140,8 +138,9 @@ accesses_vary(const double *own, const double *there)
 }
 
 /* Counters of global loads and stores leave out those by generic addresses and
- * asynchronous copies to shared memory, whose sectors are counted: where no request could
- * have moved so many, how many requests there were is not known. */
+ * asynchronous copies to shared memory, whose sectors are counted. A lane's access, of
+ * 16 bytes at most, lies in one sector: where no request could have moved so many, how
+ * many requests there were is not known. */
 static void
 forget_requests(double *metric)
 {
@@ -151,7 +150,7 @@ forget_requests(double *metric)
 	};
 
 	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++)
-		if (metric[way[i].sectors] > LANES * metric[way[i].inst])
+		if (metric[way[i].sectors] > WARP * metric[way[i].inst])
 			metric[way[i].inst] = NAN;
 }
 

@@ -160,6 +160,13 @@ MADE_TEST(test_modules)
 	assert_string_equal(l.precision, "FP32");
 	assert_true(library_launched_by(&m->run, k, "cublas"));
 	assert_false(library_launched_by(&m->run, k, "libtorch"));
+	/* Its loop over elements with a function of its own is not the user's. */
+	frame[0].module = "libtorch_cuda.so";
+	k->name = "void cub::detail::for_each::static_kernel<cub::P, "
+	    "at::native::Fill<float> >(int)";
+	assert_true(library_of(&l, &m->run, k));
+	frame[0].module = "app";
+	assert_false(library_of(&l, &m->run, k));
 }
 
 /* What a rule about code finds in the user's kernel it leaves to the library. */

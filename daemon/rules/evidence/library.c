@@ -236,13 +236,14 @@ has_own_type(const char *name)
 	return false;
 }
 
-/* A loop over all elements whose body is the caller's function: its kernel, by the name
- * of a library. */
+/* A loop over all elements whose body is the caller's function: by the name of ${f} and
+ * of nobody whom ${launcher} tells, its kernel. */
 static bool
-is_callers(const struct family *f, const char *name)
+is_callers(const struct family *f, const struct family *launcher,
+    const char *name)
 {
-	return name != NULL && has_part(name, strlen(name), f->caller) &&
-	    has_own_type(name);
+	return launcher == NULL && name != NULL &&
+	    has_part(name, strlen(name), f->caller) && has_own_type(name);
 }
 
 /* Template arguments tell as well: PyTorch's elementwise kernels are one. */
@@ -278,15 +279,15 @@ bool
 library_of(struct library *l, const struct run *run, const struct kernel *k)
 {
 	const char *name = k->name != NULL ? k->name : k->mangled;
-	const struct family *f, *named;
+	const struct family *f, *named, *from;
 
 	pthread_once(&once, load);
-	f = by_module(launcher(run, k));
+	f = from = by_module(launcher(run, k));
 	named = by_name(name);
 	/* A framework has many libraries' kernels in it. */
 	if (named != NULL && (f == NULL || strcmp(f->kind, "framework") == 0))
 		f = named;
-	if (f == NULL || is_callers(f, name))
+	if (f == NULL || is_callers(f, from, name))
 		return false;
 	*l = (struct library){ .name = f->name, .operation = operation_of(name),
 	    .batched = f->batched, .framework = strcmp(f->kind, "framework") == 0 };
