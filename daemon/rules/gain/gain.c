@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "facts/warp.h"
 #include "rules/gain/gain.h"
 #include "model/model.h"
 #include "rules/gain/wait.h"
@@ -39,8 +40,6 @@ static const double more_most[GROUNDS] = {
 /* And less than the middle view: the pair that kept least of its prediction saved
  * 0.83 of it (array-of-structures), the next 0.91; of those programs one 0.89. */
 #define SAVED_LEAST 0.8
-
-#define SECTOR 32
 
 /* Occupancy at which half of the latency that warps can hide is hidden. Of the pairs
  * low-theoretical-occupancy is predicted 14 % too low with it, low-achieved-occupancy
