@@ -225,6 +225,7 @@ struct kernel_state {
 	uint64_t counted_inst;		/* warp instructions of the launch that
 					 * was counted by them; 0 none */
 	uint64_t swept_ns, alone_ns;	/* undisturbed ones swept so far */
+	uint64_t fault_ns;	/* of swept_ns: pages were served */
 	double exposed;
 	uint64_t next_votes;		/* follow.c */
 	struct burst_place place;

@@ -395,8 +395,9 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 	out->waits = kernel_waited(k);
 	out->noise_ns = repeat_noise(&k->repeat);
 	/* What the sweep saw stands for all launches. */
-	out->exposed_ns = out->alone_ns = 0;
+	out->exposed_ns = out->alone_ns = out->fault_part = 0;
 	if (k->swept_ns > 0) {
+		out->fault_part = (double)k->fault_ns / (double)k->swept_ns;
 		part = (double)out->total_ns / (double)k->swept_ns;
 		out->exposed_ns = k->exposed * part;
 		out->alone_ns = (double)k->alone_ns * part;

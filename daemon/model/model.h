@@ -147,6 +147,8 @@ struct kernel {
 				 * host or later work waited for it; what ran at
 				 * the same time shares that (model/burst.c) */
 	double alone_ns;	/* part of total_ns with no other kernel */
+	double fault_part;	/* of its time, while pages of managed memory were
+				 * served: it waited for them, whatever it does */
 	double noise_ns;	/* what launches that did the same differ by: the
 				 * standard deviation of one (model/repeat.c);
 				 * NaN unknown */

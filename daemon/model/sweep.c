@@ -166,6 +166,8 @@ finish(struct model *m, struct device_state *d, uint32_t i)
 		k = &m->kernel[op->index];
 		k->swept_ns = add_sat(k->swept_ns, op->end - op->start);
 		k->alone_ns = add_sat(k->alone_ns, done.alone);
+		k->fault_ns = add_sat(k->fault_ns,
+		    unified_fault_in(m, op->start, op->end));
 	} else
 		m->copy[op->index].swept_ns =
 		    add_sat(m->copy[op->index].swept_ns, op->end - op->start);

@@ -434,5 +434,9 @@ MADE_TEST(test_property)
 		assert_true(gboth.high <= gain_exposed_s(k) * (1 + 1e-9));
 		assert_true(gboth.mid >= fmax(ga.mid, gb.mid) * (1 - 1e-9));
 		assert_true(gain_exposed_s(k) <= made_kernel_s(k));
+		/* A kernel that does nothing but wait for pages. */
+		k->fault_part = 1;
+		assert_true(gain_of(&l, k, fboth).high == 0);
+		k->fault_part = 0;
 	}
 }

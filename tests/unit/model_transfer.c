@@ -451,6 +451,16 @@ FEED_TEST(test_unified_host)
 	    (10 + 10 + 25 + 10 + 10 + 2 + 25 + 1) * US);
 }
 
+/* Of two launches the first waits for its pages for three quarters of its time. */
+FEED_TEST(test_unified_in_kernel)
+{
+	feed_signature(f, 1, "a");
+	uvm(f, UVM_GPU_FAULT, 1, 12, 12 * US, 42 * US);
+	feed_kernel(f, 1, 5 * US, 10 * US, 50 * US);
+	feed_kernel(f, 1, 55 * US, 60 * US, 80 * US);
+	assert_true(feed_settle(f)->kernel[0].fault_part == 0.5);
+}
+
 /* A driver that tells of no faults: two batches of copies 80 us apart, in one
  * kernel, and a third much later. */
 FEED_TEST(test_unified_untold)

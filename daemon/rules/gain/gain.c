@@ -460,7 +460,9 @@ struct gain
 gain_of(const struct load *l, const struct kernel *k,
     const struct fix fix[VIEWS])
 {
-	double exposed = gain_exposed_s(k), s[VIEWS];
+	/* No change to a kernel's code brings its pages sooner. */
+	double exposed = gain_exposed_s(k) * (1 - clamp01(k->fault_part));
+	double s[VIEWS];
 	struct gain g;
 
 	for (int v = VIEW_LOW; v < VIEWS; v++)
