@@ -433,7 +433,7 @@ record_kernel(struct mock_context *c, const struct mock_launch *l,
     uint32_t correlation)
 {
 	const struct mock_function *f = l->function;
-	bool profiled = mock_kernel_profiled(c, f->name) &&
+	bool profiled = mock_kernel_profiled(c, f) &&
 	    mock_ranges_itself(c);
 	uint64_t times = profiled ? 10 : 1;
 	CUpti_ActivityKernel10 r = {

@@ -160,6 +160,6 @@ void mock_sass_gone(struct mock_context *c);
 void mock_sampling_gone(struct mock_context *c);
 
 /* mock_kernel_profiled: a kernel ran; tells whether a range was open. */
-bool mock_kernel_profiled(struct mock_context *c, const char *kernel);
+bool mock_kernel_profiled(struct mock_context *c, const struct mock_function *f);
 
 #endif

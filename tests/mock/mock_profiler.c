@@ -40,6 +40,7 @@ struct image {
 	uint64_t collected;		/* bit: a pass */
 	uint64_t ranges;
 	char kernel[64];
+	uint64_t ns;			/* that it took */
 	bool wrong;			/* from a second configuration */
 };
 
@@ -55,7 +56,8 @@ struct CUpti_RangeProfiler_Object {
 	bool configured, wrong, started, pushed, pending;
 	size_t pending_pass;
 	unsigned kernels;		/* kernels in the open range */
-	char kernel[64];
+	char kernel[64];		/* the first of them */
+	uint64_t ns;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -257,7 +259,8 @@ evaluate(const struct CUpti_Profiler_Host_Object *h, const struct image *i,
 	for (k = 0; k < h->config.metrics; k++)
 		if (h->config.metric[k] == hash &&
 		    (i->collected >> h->config.pass[k] & 1) != 0)
-			return mock_value(metric, i->kernel);
+			return strcmp(metric, "gpu__time_duration.sum") == 0 ?
+			    (double)i->ns : mock_value(metric, i->kernel);
 	return NAN;
 }
 
@@ -532,6 +535,7 @@ cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params *p)
 	/* Counters of several kernels in one range belong to none. */
 	memcpy(i->kernel, o->kernels == 1 ? o->kernel : "(several)",
 	    o->kernels == 1 ? sizeof(i->kernel) : sizeof("(several)"));
+	i->ns = o->ns;
 	i->collected |= o->mode == CUPTI_KernelReplay ? ~(uint64_t)0 :
 	    (uint64_t)1 << o->pending_pass;
 	return CUPTI_SUCCESS;
@@ -551,7 +555,7 @@ mock_ranges_itself(struct mock_context *c)
 }
 
 bool
-mock_kernel_profiled(struct mock_context *c, const char *kernel)
+mock_kernel_profiled(struct mock_context *c, const struct mock_function *f)
 {
 	CUpti_RangeProfiler_Object *o;
 	bool on;
@@ -562,8 +566,9 @@ mock_kernel_profiled(struct mock_context *c, const char *kernel)
 	    (o->range == CUPTI_AutoRange || o->pushed);
 	if (on && o->kernels++ == 0) {
 		memset(o->kernel, 0, sizeof(o->kernel));
-		memcpy(o->kernel, kernel, strnlen(kernel,
+		memcpy(o->kernel, f->name, strnlen(f->name,
 		    sizeof(o->kernel) - 1));
+		o->ns = f->duration_ns;
 	}
 	pthread_mutex_unlock(&lock);
 	return on;
