@@ -16,6 +16,7 @@ setup() {
 	export CUDADVISE_DATA_DIR=${BATS_TEST_DIRNAME%/tests/*}/config
 	export CUDADVISE_CUPTI=$E2E_BUILD/lib/libmock_cupti${E2E_MAJOR:-}.so
 	export CUDADVISE_LIBCUDA=$CUDADVISE_CUPTI
+	export LC_ALL=C.UTF-8	# containers have no locale
 	unset "${!MOCK_@}" CUDA_MPS_PIPE_DIRECTORY
 	unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH
 	cd "$T" || return 1

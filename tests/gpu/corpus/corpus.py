@@ -135,7 +135,9 @@ def main():
     programs = os.path.join(options.out, "programs")
     os.makedirs(programs, exist_ok=True)
     with tarfile.open(os.path.join(HERE, "sealed.tar.xz")) as t:
-        t.extractall(options.out, filter="data")
+        # Python 3.11.2, Debian 12's, has no filters yet.
+        safe = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+        t.extractall(options.out, **safe)
     families = (read_families(os.path.join(HERE, "seen")) +
                 read_families(os.path.join(options.out, "sealed")))
     families.sort(key=lambda f: f["family"])
