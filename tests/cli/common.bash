@@ -18,6 +18,8 @@ setup() {
 }
 
 teardown() {
+	# A test that failed may have left it stopped.
+	kill -CONT "$(cat "$CUDADVISE_RUNTIME_DIR/cudadvised.pid" 2>&1)" 2>/dev/null
 	cudadvise daemon stop -q || true
 	cd /
 	rm -rf "$HOME_DIR"

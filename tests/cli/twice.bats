@@ -95,6 +95,7 @@ twice() {
 	cudadvise daemon start -q
 	cat > prog <<-'SCRIPT'
 		pid=$(cat "$CUDADVISE_RUNTIME_DIR/cudadvised.pid")
+		sleep 0.3	# what the command asks at the start is answered
 		kill -STOP "$pid"
 	SCRIPT
 	go_on='kill -CONT $(cat "$CUDADVISE_RUNTIME_DIR/cudadvised.pid")'
