@@ -19,7 +19,7 @@ setup() {
 
 teardown() {
 	# A test that failed may have left it stopped.
-	kill -CONT "$(cat "$CUDADVISE_RUNTIME_DIR/cudadvised.pid" 2>&1)" 2>/dev/null
+	pkill -CONT -F "$CUDADVISE_RUNTIME_DIR/cudadvised.pid" 2>/dev/null || true
 	cudadvise daemon stop -q || true
 	cd /
 	rm -rf "$HOME_DIR"
