@@ -301,7 +301,7 @@ run_ctest() {
 	passed=$((passed + n))
 	failed=$before
 	unsteady="$unsteady $(sed -n '/The following tests FAILED/,$p' \
-	    "$logs/$log.log" | sed -nE 's/^\t +[0-9]+ - ([^ ]+) .*/\1/p' | xargs)"
+	    "$logs/$log.log" | sed -nE 's/^[\t ]+[0-9]+ - ([^ ]+) .*/\1/p' | xargs)"
 }
 
 # run_sanitized: run_ctest, and nothing that a sanitizer said may be lost: a

@@ -96,18 +96,20 @@ read_operations(void *arg, operation_visit *visit, void *visited)
 
 #define PARTS 5
 
-/* The documents of a run; false with ${rs} answered. */
+/* The documents of a run; false with ${rs} answered: only all of it in one (${whole})
+ * does without findings, as a live run's. */
 static bool
 open_documents(struct request *rq, struct response *rs,
     const struct store_run *run, struct report *r, struct stored *s,
-    json_t *parts[PARTS])
+    bool whole, json_t *parts[PARTS])
 {
-	char *findings = api_document(rq, rs, run, "findings", "",
+	char *findings = whole ? NULL : api_document(rq, rs, run, "findings", "",
 	    PROBLEM_NO_DOCUMENT);
 
-	if (findings == NULL)
+	if (findings == NULL && !whole)
 		return false;
-	r->findings = parts[0] = json_loads(findings, 0, NULL);
+	r->findings = parts[0] = whole ? read_document(s, DOCUMENT_findings) :
+	    json_loads(findings, 0, NULL);
 	free(findings);
 	r->run = parts[1] = api_run_object(run);
 	r->kernels = parts[2] = api_kernels(rq, rs, run);
@@ -197,7 +199,8 @@ answer_written(struct request *rq, struct response *rs,
 		respond_problem(rs, PROBLEM_CONFLICT, NULL, "the run is still "
 		    "live: it can be exported as %s when it has ended",
 		    format->name);
-	else if (open_documents(rq, rs, run, &r, &stored, parts) &&
+	else if (open_documents(rq, rs, run, &r, &stored,
+	    format->reads == FORMAT_PARTS, parts) &&
 	    format->reads != FORMAT_DOCUMENTS)
 		answer_file(rs, &r, format, &stored);
 	else if (parts[2] != NULL)

@@ -110,12 +110,13 @@ check(const char *target, struct response *rs)
 	}
 	if (rs->stream != NULL)
 		event_stream_read(rs->stream, 1, events, sizeof(events));
-	if (rs->type != NULL && strstr(rs->type, "json") != NULL &&
-	    rs->fd <= 0) {
-		j = json_loadb(text, rs->length, 0, NULL);
+	if (rs->type != NULL && strstr(rs->type, "json") != NULL) {
+		j = rs->fd > 0 ? json_loadfd(rs->fd, 0, NULL) :
+		    json_loadb(text, rs->length, 0, NULL);
 		if (j == NULL)
 			fprintf(stderr, "%s: no JSON: %.*s\n", target,
-			    (int)rs->length, text);
+			    text != NULL ? (int)rs->length : 0,
+			    text != NULL ? text : "");
 		WANT(j != NULL);
 	}
 	return j;

@@ -326,7 +326,7 @@ check_library(const struct row *row, const char *name)
 	made_init(&m);
 	row->fires(&m);
 	for (size_t k = 0; k < m.run.kernels; k++)
-		m.kernel[k].name = m.kernel[k].short_name = name;
+		m.run.kernel[k].name = m.run.kernel[k].short_name = name;
 	a = made_advice(&m);
 	for (size_t i = 0; i < a->findings; i++)
 		if (is_about_code(&a->finding[i]))
