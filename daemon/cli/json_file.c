@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/error.h"
 #include "base/whole_file.h"
 
 #include "cli/json_file.h"
@@ -12,9 +13,12 @@ json_file_write(const char *path, const json_t *j, struct error *e)
 
 	if (whole_file_open(&w, path, e) != 0)
 		return -1;
-	json_dumpf(j, w.file, JSON_COMPACT);
-	putc('\n', w.file);
-	return whole_file_close(&w, true, e);
+	if (json_dumpf(j, w.file, JSON_COMPACT) == 0 || ferror(w.file)) {
+		putc('\n', w.file);
+		return whole_file_close(&w, true, e);
+	}
+	whole_file_close(&w, false, NULL);
+	return error_memory(e);
 }
 
 int

@@ -5,16 +5,20 @@
 
 #include "report/format.h"
 
-/* Takes over ${j}; ${otherwise} for NULL. */
-static void
+/* Takes over ${j}; ${otherwise} for NULL. True: a part of it is missing for want of
+ * memory. */
+static bool
 put(FILE *f, json_t *j, const char *otherwise)
 {
+	bool bad = false;
 
 	if (j == NULL)
 		fputs(otherwise, f);
 	else
-		json_dumpf(j, f, JSON_COMPACT | JSON_REAL_PRECISION(15));
+		bad = json_dumpf(j, f, JSON_COMPACT | JSON_REAL_PRECISION(15)) !=
+		    0 && !ferror(f);
 	json_decref(j);
+	return bad;
 }
 
 int
@@ -22,29 +26,31 @@ format_json(FILE *f, const struct report *r)
 {
 	const struct reader *reader = r->reader;
 	json_t *kernel;
+	bool bad;
 	uint32_t id;
 	size_t i;
 
 	fprintf(f, "{\"schema_version\":%d,\"run\":", SCHEMA_VERSION);
-	put(f, json_incref((json_t *)r->run), "null");
+	bad = put(f, json_incref((json_t *)r->run), "null");
 	for (i = 0; i < DOCUMENTS; i++) {
 		if (document_kind[i].of != DOCUMENT_OF_RUN || i == DOCUMENT_run)
 			continue;
 		fprintf(f, ",\"%s\":", document_kind[i].key);
-		put(f, reader->document(reader->arg, (enum document_id)i),
+		bad |= put(f, reader->document(reader->arg, (enum document_id)i),
 		    "null");
 	}
 	fputs(",\"kernels\":[", f);
 	json_array_foreach(r->kernels, i, kernel) {
 		id = (uint32_t)field_count(kernel, "id");
 		fputs(i > 0 ? ",{\"kernel\":" : "{\"kernel\":", f);
-		put(f, json_incref(kernel), "null");
+		bad |= put(f, json_incref(kernel), "null");
 		fputs(",\"metrics\":", f);
-		put(f, reader->part(reader->arg, DOCUMENT_metrics, id), "[]");
+		bad |= put(f, reader->part(reader->arg, DOCUMENT_metrics, id),
+		    "[]");
 		fputs(",\"source\":", f);
-		put(f, reader->source(reader->arg, id), "null");
+		bad |= put(f, reader->source(reader->arg, id), "null");
 		putc('}', f);
 	}
 	fputs("]}", f);
-	return 0;
+	return bad ? -1 : 0;
 }

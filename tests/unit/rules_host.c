@@ -765,7 +765,7 @@ MADE_TEST(test_fusion_of_siblings)
 	f = made_finding(made_advised(m), rule);
 	assert_non_null(f);
 	assert_string_equal(f->where, "lowest + highest + sum");
-	assert_non_null(strstr(f->summary, "no room for two such arrays"));
+	assert_non_null(strstr(f->summary, "two arrays of that size would not fit"));
 	assert_true(f->saves_s > 1.7 * one && f->saves_s < 2.1 * one);
 	/* Two arrays would fit. Or the second needs what the first has found: the
 	 * others are one with the first of the next step. */

@@ -219,7 +219,7 @@ static bool
 is_alike(const struct kernel *a, const struct kernel *b)
 {
 	return a->mangled != NULL && b->mangled != NULL &&
-	    strcmp(a->mangled, b->mangled) == 0;
+	    (a->mangled == b->mangled || strcmp(a->mangled, b->mangled) == 0);
 }
 
 /* Do ${n} launches repeat ${period} operators, and for arrays of different sizes? */

@@ -600,8 +600,9 @@ found(struct search *s, int group)
 	if (g->link == LINK_SIBLINGS) {
 		d->f.confidence = CONF_MEDIUM;
 		d->f.summary = arena_format(x->arena, "%zu kernels follow each "
-		    "other %s times; each reads %s and writes little, and the "
-		    "program has no room for two such arrays", g->length,
+		    "other %s times; each reads %s and writes little; two "
+		    "arrays of that size would not fit into the memory that "
+		    "the program has allocated", g->length,
 		    say_whole(x->arena, g->chains), volume);
 		d->f.limiter = arena_format(x->arena, "the same data comes from "
 		    "memory %zu times", g->length);
