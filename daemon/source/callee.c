@@ -1,6 +1,7 @@
 /*
  * source/callee.c: see callee.h.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,30 +10,30 @@
 
 #define INTERNAL "$__internal_"
 
-/* Function ${n} of those that stand behind the kernel's last end, one after the other;
- * each ends with a return. */
-static uint32_t
-internal_at(const struct sass *s, long n)
+void
+internals_find(struct internals *c, const struct sass *s)
 {
-	uint32_t at = 0;
+	uint32_t end = 0, k;
 
-	for (uint32_t k = 0; k < s->instructions &&
-	    !opcode_is(&s->instruction[k], "RET"); k++)
+	c->count = 0;
+	for (k = 0; k < s->instructions && !opcode_is(&s->instruction[k], "RET"); k++)
 		if (s->instruction[k].flags & SASS_EXIT &&
 		    !(s->instruction[k].flags & SASS_CONDITIONAL))
-			at = k + 1;
-	for (; at > 0 && at < s->instructions && n > 0; at++)
-		n -= opcode_is(&s->instruction[at], "RET");
-	return at > 0 && at < s->instructions && n == 0 ? at : SASS_NONE;
+			end = k + 1;
+	/* One after the other behind the kernel's last end; each ends with a return. */
+	for (k = end; end > 0 && k < s->instructions && c->count < INTERNALS_MOST;
+	    k++)
+		if (k == end || opcode_is(&s->instruction[k - 1], "RET"))
+			c->at[c->count++] = k;
 }
 
 uint32_t
-callee_at(const struct sass *s, uint32_t i)
+callee_at(const struct internals *c, const struct sass_instruction *i)
 {
-	const struct sass_instruction *in = &s->instruction[i];
-	const char *name = in->flags & SASS_CALL ?
-	    strstr(in->text, INTERNAL) : NULL;
+	const char *name = i->flags & SASS_CALL && i->text != NULL ?
+	    strstr(i->text, INTERNAL) : NULL;
+	unsigned long n = name != NULL ?
+	    strtoul(name + strlen(INTERNAL), NULL, 10) : ULONG_MAX;
 
-	return name == NULL ? SASS_NONE :
-	    internal_at(s, strtol(name + strlen(INTERNAL), NULL, 10));
+	return n < c->count ? c->at[n] : SASS_NONE;
 }

@@ -93,6 +93,7 @@ run(struct affine *address, const struct flow *f, const struct code *c,
 {
 	struct affine_state *state = calloc(f->blocks, sizeof(*state)), now;
 	bool *reached = calloc(f->blocks, sizeof(*reached)), changed = true;
+	struct internals own;
 	size_t steps = 0;
 
 	if (state == NULL || reached == NULL) {
@@ -100,6 +101,7 @@ run(struct affine *address, const struct flow *f, const struct code *c,
 		free(reached);
 		return -1;
 	}
+	internals_find(&own, &c->sass);
 	reached[0] = true;
 	while (changed && steps < STEPS_MOST) {
 		changed = false;
@@ -110,14 +112,15 @@ run(struct affine *address, const struct flow *f, const struct code *c,
 				continue;
 			now = state[b];
 			for (uint32_t i = block->first; i <= block->last; i++) {
-				uint32_t callee = callee_at(&c->sass, i);
+				const struct sass_instruction *in =
+				    &c->sass.instruction[i];
+				uint32_t callee = callee_at(&own, in);
 
 				if (callee != SASS_NONE)
 					steps += step_over(&now, &c->sass,
 					    callee);
 				else
-					address[i] = affine_step(&now,
-					    &c->sass.instruction[i], shape);
+					address[i] = affine_step(&now, in, shape);
 			}
 			steps += 1 + block->last - block->first;
 			changed = flow_on(f, block, state, reached, &now) ||

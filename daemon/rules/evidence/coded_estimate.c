@@ -40,15 +40,13 @@ struct needs {
 	double rare_inst, rare_loads, rare_stores;
 };
 
-/* The function of the compiler's own that instruction ${i} calls for a rare argument, as
+/* The function of the compiler's own that ${i} calls for a rare argument, as
  * in "CALL.REL.NOINC $__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath"; SASS_NONE. */
 static uint32_t
-slow_path(const struct sass *s, uint32_t i)
+slow_path(const struct internals *all, const struct sass_instruction *i)
 {
-	const char *text = s->instruction[i].text;
-
-	return text != NULL && strstr(text, "slowpath") != NULL ?
-	    callee_at(s, i) : SASS_NONE;
+	return i->text != NULL && strstr(i->text, "slowpath") != NULL ?
+	    callee_at(all, i) : SASS_NONE;
 }
 
 /* ${rare}[i]: instruction i is of such a function, which hardly any warp calls. NULL
@@ -58,9 +56,12 @@ find_rare(const struct code *c)
 {
 	const struct sass *s = &c->sass;
 	bool *rare = calloc(s->instructions + 1, sizeof(*rare));
+	struct internals all;
 
+	internals_find(&all, s);
 	for (uint32_t k = 0; rare != NULL && k < s->instructions; k++)
-		for (uint32_t at = slow_path(s, k); at < s->instructions && !rare[at]; at++) {
+		for (uint32_t at = slow_path(&all, &s->instruction[k]);
+		    at < s->instructions && !rare[at]; at++) {
 			rare[at] = true;
 			if (opcode_is(&s->instruction[at], "RET"))
 				break;
