@@ -128,7 +128,7 @@ static void
 gap_blame(struct model *m, struct device_state *d, const struct gap *g,
     uint64_t idle)
 {
-	struct gaps_near *near = &d->near[1];
+	struct gaps_near *near = &d->near[d->nearer];
 	struct copy_class *c;
 	uint64_t from, waited;
 
@@ -164,13 +164,15 @@ gaps_move(struct gap_class *to, struct gap_class *from)
 	uint32_t i, k;
 
 	for (i = 0; i < GAP_CLASSES; i++) {
+		if (from[i].count == 0)
+			continue;
 		to[i].count += from[i].count;
 		for (k = 0; k < IDLE_CAUSES; k++)
 			to[i].idle_ns[k] = add_sat(to[i].idle_ns[k],
 			    from[i].idle_ns[k]);
 		to[i].input_ns = add_sat(to[i].input_ns, from[i].input_ns);
+		from[i] = (struct gap_class){ .count = 0 };
 	}
-	memset(from, 0, GAP_CLASSES * sizeof(*from));
 }
 
 void
@@ -200,19 +202,24 @@ idle_waits(const struct device_state *d, uint32_t call, struct sync_class *out)
 static void
 near_step(struct model *m, struct device_state *d, uint64_t launches)
 {
-	struct gaps_near *old = &d->near[0], *near = &d->near[1];
+	struct gaps_near *old = &d->near[!d->nearer];
+	struct sync_class *out;
 	uint32_t i;
 
-	if (sub_sat(launches, near->launches) < COMPILING_APART)
+	if (sub_sat(launches, d->near[d->nearer].launches) < COMPILING_APART)
 		return;
 	gaps_move(d->gap, old->gap);
 	for (i = 0; i < CALL_COUNT; i++) {
-		m->sync[i].out.followed += old->sync[i].followed;
-		m->sync[i].out.idle_after_ns = add_sat(
-		    m->sync[i].out.idle_after_ns, old->sync[i].idle_ns);
+		if (old->sync[i].followed == 0)
+			continue;
+		out = &m->sync[i].out;
+		out->followed += old->sync[i].followed;
+		out->idle_after_ns = add_sat(out->idle_after_ns,
+		    old->sync[i].idle_ns);
+		old->sync[i].followed = old->sync[i].idle_ns = 0;
 	}
-	*old = *near;
-	*near = (struct gaps_near){ .launches = launches };
+	old->launches = launches;
+	d->nearer = !d->nearer;
 }
 
 /* Launches so far of the process that ${next} is of. */
@@ -232,7 +239,7 @@ gap_tally(struct device_state *d, const struct gap *g, const struct op *next)
 {
 	static const enum idle_cause host[] = { IDLE_HOST, IDLE_AFTER_SYNC,
 	    IDLE_API };
-	struct gaps_near *near = &d->near[1];
+	struct gaps_near *near = &d->near[d->nearer];
 	uint64_t ns = 0;
 	uint32_t i, k;
 

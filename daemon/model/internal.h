@@ -364,7 +364,8 @@ struct device_state {
 	uint64_t idle[IDLE_CAUSES], idle_overhead, idle_longest, idle_gaps;
 	uint64_t idle_longest_by[IDLE_CAUSES];
 	struct gap_class gap[GAP_CLASSES];
-	struct gaps_near near[2];	/* the older first */
+	struct gaps_near near[2];
+	unsigned nearer;		/* index of the newer of these */
 	struct compiling compiling;
 	struct burst burst;
 	struct ahead ahead;
