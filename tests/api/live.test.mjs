@@ -36,6 +36,8 @@ test('a live run is shown, is not cached, and cannot be taken away', async () =>
     assert.equal(conforms(method, target, await daemon.request({ method, path: target })).status, 409);
   const launches = await daemon.get(`${base}/kernels/1/launches`);
   assert.equal(conforms('GET', `${base}/kernels/1/launches`, launches).status, 409);
+  const whole = await daemon.get(`${base}/export?format=json`);
+  assert.equal(conforms('GET', `${base}/export?format=json`, whole).status, 200);
   const trace = await daemon.request({ path: `${base}/export?format=perfetto` });
   assert.equal(conforms('GET', `${base}/export?format=perfetto`, trace).status, 409);
   assert.match(launches.json.detail, /when it has ended/);

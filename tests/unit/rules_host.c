@@ -575,6 +575,19 @@ MADE_TEST(test_allocating_a_little)
 	assert_non_null(made_finding(a, "allocation-in-hot-path"));
 }
 
+/* A caching allocator that grew in the first step has nothing to reuse. */
+MADE_TEST(test_allocating_to_keep)
+{
+	static const char rule[] = "allocation-in-hot-path";
+
+	fault_allocating(m);
+	m->run.allocations = 5000;
+	m->run.peak_allocations = 5;
+	assert_non_null(made_finding(made_advised(m), rule));
+	m->run.peak_allocations = 5000;
+	assert_null(made_finding(made_advised(m), rule));
+}
+
 /* Who launches from Python does not call cudaStreamBeginCapture. */
 MADE_TEST(test_graph_from_python)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "facts/core.h"
 #include "model/lines/source_state.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -137,7 +138,7 @@ path_of(const char *function)
 static bool
 header_function(const struct site_frame *f)
 {
-	static const char *const spaces[] = { "thrust::", "cub::", "cuda::" };
+	static const char *const spaces[] = { CORE_SPACES };
 
 	return f->function != NULL &&
 	    starts_with_any(path_of(f->function), spaces, COUNT(spaces));

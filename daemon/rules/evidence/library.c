@@ -9,6 +9,7 @@
 #include "model/model.h"
 
 #include "base/embed.h"
+#include "facts/core.h"
 #include "rules/evidence/library.h"
 
 #ifndef LIBRARIES_JSON
@@ -203,8 +204,8 @@ by_name(const char *name)
 static bool
 is_known_word(const char *word, size_t len)
 {
-	static const char *const begin[] = { "thrust::", "cub::", "cuda::",
-	    "std::", "__nv_", "__half", "nv_bfloat" };
+	static const char *const begin[] = { CORE_SPACES, "std::", "__nv_",
+	    "__half", "nv_bfloat" };
 	static const char *const whole[] = { "void", "bool", "char", "signed",
 	    "unsigned", "short", "int", "long", "float", "double", "const",
 	    "true", "false", "lambda" };
