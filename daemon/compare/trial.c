@@ -18,8 +18,13 @@
 #define KERNEL_DEVIATION 0.001	/* measured: 0.03 to 0.08 % of 48 runs on an H200 */
 #define COPY_DEVIATION 0.2	/* measured on an H200: of four programs' copies of pageable
 				 * memory 0.04, 0.05, 0.12, 0.19, of pinned 0.01 */
-#define HOST_DEVIATION 0.03	/* measured: 3 to 5 % of the wall time of the same */
-#define HOST_DEVIATION_S 0.005	/* measured: starting and ending a process */
+#define WORK_DEVIATION 0.03	/* measured: 3 to 5 % of the wall time of the same */
+#define START_DEVIATION_S 0.005	/* measured: starting and ending a process */
+#define HOST_DEVIATION 0.25	/* of the time at work in which the GPU is idle.
+				 * Measured on H200s: of four programs, 4 to 22 runs a
+				 * session, 0.08 to 0.39, half of them above 0.17 */
+#define HOST_FREEDOM 12		/* of four programs, 0.17 to 0.24 in the mean: they differ
+				 * less than what five runs tell does */
 #define PRIOR_FREEDOM 4		/* as much as five runs tell */
 
 /* What runs of one binary differ by that were not made one after the other: another
@@ -61,11 +66,8 @@ difference_widen(struct difference *d, double half)
 
 static void
 measure_make(struct measure *m, const struct trial *t, const double *base,
-    size_t n, const double *target, size_t runs, double deviation,
-    double within)
+    size_t n, const double *target, size_t runs, struct variance_prior prior)
 {
-	struct variance_prior prior = { deviation * deviation + within,
-		PRIOR_FREEDOM };
 
 	statistics_difference(&m->by, base, n, target, runs, prior, t->error);
 	if (t->apart)
@@ -112,6 +114,28 @@ copies_s(const struct trial *t)
 	return most;
 }
 
+/* The variance of the logarithm of the time at work that the host is the cause of: it
+ * launches, loads code at its first use, reads files while the GPU waits. */
+static double
+host_variance(const struct trial *t)
+{
+	double variance = 0, active, host;
+	size_t i;
+	int side;
+
+	for (side = 0; side < SIDES; side++) {
+		active = host = 0;
+		for (i = 0; i < t->set[side].runs; i++) {
+			active += active_s(t->set[side].run[i].run);
+			host += active_s(t->set[side].run[i].run) -
+			    gpu_s(t->set[side].run[i].run);
+		}
+		if (active > 0 && host > 0)
+			variance += pow(HOST_DEVIATION * host / active, 2) / SIDES;
+	}
+	return variance;
+}
+
 /* How much of the variance of the logarithm of all kernels' time their launches
  * explain. */
 static double
@@ -135,7 +159,8 @@ within_all(const struct trial *t)
 
 static void
 whole_make(struct measure *m, const struct trial *t,
-    double (*value)(const json_t *), double deviation, double absolute_s)
+    double (*value)(const json_t *), struct variance_prior prior,
+    double absolute_s)
 {
 	double v[SIDES][TRIAL_RUNS], sum[SIDES] = { 0, 0 }, s;
 	size_t n[SIDES] = { 0, 0 }, i;
@@ -152,9 +177,8 @@ whole_make(struct measure *m, const struct trial *t,
 	}
 	m->base_s = sum[BASE] / (double)n[BASE];
 	m->target_s = sum[TARGET] / (double)n[TARGET];
-	measure_make(m, t, v[BASE], n[BASE], v[TARGET], n[TARGET],
-	    hypot(deviation, absolute_s / fmin(m->base_s, m->target_s)),
-	    within_all(t));
+	prior.variance += pow(absolute_s / fmin(m->base_s, m->target_s), 2);
+	measure_make(m, t, v[BASE], n[BASE], v[TARGET], n[TARGET], prior);
 }
 
 /* --- kernels ------------------------------------------------------------------ */
@@ -193,8 +217,9 @@ kernels_judge(struct trial *t)
 		j->m.verdict = VERDICT_INCONCLUSIVE;
 		if (j->k->match != MATCH_NONE)
 			measure_make(&j->m, t, b->log_s, b->runs, a->log_s,
-			    a->runs, KERNEL_DEVIATION, (b->within +
-			    a->within) / 2);
+			    a->runs, (struct variance_prior){ KERNEL_DEVIATION *
+			    KERNEL_DEVIATION + (b->within + a->within) / 2,
+			    PRIOR_FREEDOM });
 	}
 	return 0;
 }
@@ -327,10 +352,12 @@ trial_judge(const struct trial_set set[SIDES], const struct trial_ask *ask)
 	    trial_kernels_make(&t.kernels, set, are_one_program(set,
 	    ask->allowed)) == 0 &&
 	    kernels_judge(&t) == 0) {
-		whole_make(&t.gpu, &t, gpu_s, KERNEL_DEVIATION,
-		    COPY_DEVIATION * copies_s(&t));
-		whole_make(&t.active, &t, active_s, HOST_DEVIATION,
-		    HOST_DEVIATION_S);
+		whole_make(&t.gpu, &t, gpu_s, (struct variance_prior){
+		    KERNEL_DEVIATION * KERNEL_DEVIATION + within_all(&t),
+		    PRIOR_FREEDOM }, COPY_DEVIATION * copies_s(&t));
+		whole_make(&t.active, &t, active_s, (struct variance_prior){
+		    WORK_DEVIATION * WORK_DEVIATION + within_all(&t) +
+		    host_variance(&t), HOST_FREEDOM }, START_DEVIATION_S);
 		conditions_judge(&t);
 		whole = trial_document(&t, whole_verdict(&t));
 	}
