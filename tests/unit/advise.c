@@ -51,6 +51,15 @@ advised(builder *build, struct made *m)
 	return a;
 }
 
+const struct finding *
+found_at(const struct advice *a, const char *rule, const char *file, int line)
+{
+	const struct finding *f = made_finding(a, rule);
+
+	_assert_true(f != NULL, rule, file, line);
+	return f;
+}
+
 struct advice *
 advise(builder *build, struct made *m)
 {

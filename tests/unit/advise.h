@@ -32,6 +32,18 @@ void made_again(struct made *m);
 struct advice *made_advised(const struct made *m);
 struct advice *advised(builder *build, struct made *m);
 
+/* The finding of ${rule} in ${a}; of the advice on the run as it stands. The test fails
+ * without one. */
+#define found_in(a, rule) found_at(a, rule, __FILE__, __LINE__)
+#define made_found(m, rule) found_in(made_advised(m), rule)
+const struct finding *found_at(const struct advice *a, const char *rule,
+    const char *file, int line);
+
+/* The run as it stands has no finding of ${rule}; what became of the rule. */
+#define made_quiet(m, rule)						\
+	assert_null(made_finding(made_advised(m), rule))
+#define made_state(m, rule) (made_verdict(made_advised(m), rule)->state)
+
 /* For tests with more than one run, which release what they made with finish. */
 struct advice *advise(builder *build, struct made *m);
 void finish(struct advice *a, struct made *m);

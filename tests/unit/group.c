@@ -46,8 +46,7 @@ MADE_TEST(test_grids)
 		made_again(m);
 		tailed(m, "_Z4workPf", 1162 + i, 256)->exposed_ns *= 1 + i;
 		m->kernel[0].total_ns *= 1 + i;
-		a = made_advised(m);
-		f = made_finding(a, "tail-effect");
+		f = made_found(m, "tail-effect");
 		assert_int_equal(f->shapes, 0);
 		low += f->saves_low_s;
 		mid += f->saves_s;
@@ -71,8 +70,8 @@ MADE_TEST(test_grids)
 	assert_true(fabs(f->saves_s - mid) < 1e-9);
 	assert_true(fabs(f->saves_low_s - low) < 1e-9);
 	assert_true(fabs(f->saves_high_s - high) < 1e-9);
-	assert_non_null(strstr(f->location, "grid 1162 to 1164, block 256, "
-	    "3 launch shapes, 3,000 launches"));
+	assert_has(f->location, "grid 1162 to 1164, block 256, "
+	    "3 launch shapes, 3,000 launches");
 	for (int i = 0; i < 3; i++)
 		assert_true(finding_about(f, &m->kernel[i]));
 	assert_false(finding_about(f, NULL));
@@ -125,8 +124,8 @@ MADE_TEST(test_blocks)
 	assert_int_equal(findings_of(a, "uncoalesced-global-access"), 1);
 	assert_int_equal(made_finding(a, "uncoalesced-global-access")->shapes,
 	    2);
-	assert_non_null(strstr(made_finding(a,
-	    "uncoalesced-global-access")->location, "block 256 to 512"));
+	assert_has(made_finding(a, "uncoalesced-global-access")->location,
+	    "block 256 to 512");
 }
 
 /* Kernels whose names were lost are not one. */
@@ -184,8 +183,7 @@ MADE_TEST(test_devices)
 
 	made_device(m);
 	tailed(m, "_Z4workPf", 1162, 256);
-	a = made_advised(m);
-	one = made_finding(a, "tail-effect")->saves_s;
+	one = made_found(m, "tail-effect")->saves_s;
 	tailed(m, "_Z4workPf", 1162, 256)->device = 1;
 	m->device[1].kernel_ns = m->device[0].kernel_ns /= 2;
 	m->run.gpus_busy_ns = m->device[0].kernel_ns;
@@ -193,8 +191,7 @@ MADE_TEST(test_devices)
 	assert_int_equal(findings_of(a, "tail-effect"), 1);
 	side = made_finding(a, "tail-effect")->saves_s;
 	m->run.gpus_busy_ns = 2 * m->device[0].kernel_ns;
-	a = made_advised(m);
-	turns = made_finding(a, "tail-effect")->saves_s;
+	turns = made_found(m, "tail-effect")->saves_s;
 	assert_true(fabs(side - one) < 1e-9);
 	assert_true(fabs(turns - 2 * one) < 1e-9);
 }
@@ -236,8 +233,7 @@ MADE_TEST(test_neighbours)
 	struct advice *a;
 
 	shaped(m, 20000, 19, SCATTERED);
-	a = made_advised(m);
-	f = made_finding(a, RULE_SCATTERED);
+	f = made_found(m, RULE_SCATTERED);
 	one = (struct gain){ f->saves_low_s, f->saves_s, f->saves_high_s };
 	assert_true(one.mid > 0);
 	shaped(m, 10000, 9.5, NOTHING);
@@ -252,8 +248,8 @@ MADE_TEST(test_neighbours)
 	assert_true(fabs(f->saves_high_s - 3 * one.high) < 1e-9);
 	assert_true(fabs(f->measured_ratio - 1.0 / 3) < 1e-9);
 	assert_int_equal(f->confidence, CONF_LOW);
-	assert_non_null(strstr(f->gain_note, "measured: 1 of 3 launch "
-	    "shapes, 33 % of their time"));
+	assert_has(f->gain_note, "measured: 1 of 3 launch "
+	    "shapes, 33 % of their time");
 }
 
 /* Nobody speaks for a grid that leaves SMs idle, for other code, other blocks, a

@@ -278,8 +278,7 @@ MADE_TEST(test_residual)
 
 	made_counters(m, made_kernel(m, "k", 10000, 200000), 0.9);
 	made_gaps(m, IDLE_AFTER_SYNC, 40000, 50000);
-	a = made_advised(m);
-	assert_true(made_finding(a, "gpu-idle-gaps")->worth_it);
+	assert_true(made_found(m, "gpu-idle-gaps")->worth_it);
 	m->sync[0] = (struct sync_class){ .call = CALL_DEVICE_SYNC,
 	    .count = 40000, .idle_after_ns = 2 * S, .followed = 40000 };
 	m->run.syncs = 1;
@@ -301,31 +300,26 @@ MADE_TEST(test_residual_pages)
 	a = made_advised(m);
 	assert_string_equal(a->finding[0].rule, "unified-memory-faults");
 	assert_true(a->finding[0].saves_s > 1.7);
-	assert_non_null(strstr(a->finding[0].summary, "its own faults"));
+	assert_has(a->finding[0].summary, "its own faults");
 	assert_true(made_finding(a, "gpu-idle-gaps")->saves_s < 1);
-	assert_non_null(strstr(made_finding(a, "gpu-idle-gaps")->summary,
-	    "pages of managed memory"));
+	assert_has(made_finding(a, "gpu-idle-gaps")->summary,
+	    "pages of managed memory");
 	m->run.unified.host_ns = 2 * S;
-	a = made_advised(m);
-	assert_false(made_finding(a, "gpu-idle-gaps")->worth_it);
+	assert_false(made_found(m, "gpu-idle-gaps")->worth_it);
 }
 
 /* Nor is there work to hide the host's behind while kernels wait for pages. */
 MADE_TEST(test_gaps_beside_faults)
 {
-	struct advice *a;
-
 	made_counters(m, made_kernel(m, "k", 10000, 200000), 0.9);
 	made_gaps(m, IDLE_HOST, 1000, 2 * MS);
 	m->run.idle_total_ns = m->run.wall_ns - 2 * S;
-	a = made_advised(m);
-	assert_true(fabs(made_finding(a, "gpu-idle-gaps")->saves_s -
-	    0.85 * 2) < 0.01);
+	assert_true(fabs(made_found(m, "gpu-idle-gaps")->saves_s - 0.85 * 2) <
+	    0.01);
 	m->run.unified = (struct unified){ .used = true, .watched = true,
 	    .gpu_faults = 100000, .fault_ns = 1500 * MS };
-	a = made_advised(m);
-	assert_true(fabs(made_finding(a, "gpu-idle-gaps")->saves_s -
-	    (0.85 * 0.5 + 0.2 * 1.5)) < 0.01);
+	assert_true(fabs(made_found(m, "gpu-idle-gaps")->saves_s - (0.85 * 0.5 +
+	    0.2 * 1.5)) < 0.01);
 }
 
 /* Nor are gaps whose cause a specific rule knows, where it does not believe that all
@@ -505,8 +499,8 @@ TEST(test_text)
 	    "./a '\"$(id)\"'");
 	assert_string_equal(command(&a, "./a 'b"), "./a ''\\''b'");
 	assert_string_equal(command(&a, ""), "PROGRAM");
-	assert_non_null(strstr(say_ncu(&a, &run, &k, "--set full"),
-	    "'x'\\''; rm -rf / #?'"));
+	assert_has(say_ncu(&a, &run, &k, "--set full"),
+	    "'x'\\''; rm -rf / #?'");
 	assert_false(a.failed);
 	arena_free(&a);
 }

@@ -423,7 +423,7 @@ MADE_TEST(test_blind_tail)
 	assert_true(f->severity > SEV_LOW && f->confidence > CONF_LOW);
 	for (int v = 0; v < METRIC_COUNT; v++)
 		m->kernel[0].metric[v] = NAN;
-	f = made_finding(made_advised(m), "tail-effect");
+	f = made_found(m, "tail-effect");
 	assert_int_equal(f->severity, SEV_LOW);
 	assert_int_equal(f->confidence, CONF_LOW);
 }
@@ -453,9 +453,7 @@ MADE_TEST(test_lost)
 	fault_waiting(m);
 	m->run.records = 100000;
 	m->run.lost = 10000;
-	a = made_advised(m);
-	assert_int_equal(made_finding(a, "gpu-idle-gaps")->confidence,
-	    CONF_LOW);
+	assert_int_equal(made_found(m, "gpu-idle-gaps")->confidence, CONF_LOW);
 }
 
 static void
@@ -467,8 +465,8 @@ check_text(const struct finding *f)
 	assert_true(strlen(f->bad_code) > 4 && strlen(f->good_code) > 4);
 	assert_true(f->location != NULL || f->location_missing != NULL);
 	assert_true(f->evidences > 0 && f->gain_note != NULL);
-	assert_null(strstr(f->summary, "unknown"));
-	assert_null(strstr(f->advice, "unknown"));
+	assert_lacks(f->summary, "unknown");
+	assert_lacks(f->advice, "unknown");
 	for (size_t i = 0; i < f->evidences; i++) {
 		assert_true(f->evidence[i].name && f->evidence[i].label);
 		assert_true(f->evidence[i].source && f->evidence[i].from);
@@ -482,20 +480,16 @@ check_text(const struct finding *f)
 MADE_TEST(test_pool_is_no_leak)
 {
 	const struct finding *f;
-	struct advice *a;
 
 	fault_leaking(m);
 	m->leak[0].count = 12;
 	m->leak[0].late = 0;
 	m->leak[0].equal = true;
-	a = made_advised(m);
-	f = made_finding(a, "device-memory-leak");
-	assert_non_null(f);
+	f = made_found(m, "device-memory-leak");
 	assert_false(f->worth_it);
 	assert_int_equal(f->severity, SEV_INFO);
 	m->leak[0].count = 16;	/* of one size: made in a loop */
-	a = made_advised(m);
-	assert_true(made_finding(a, "device-memory-leak")->worth_it);
+	assert_true(made_found(m, "device-memory-leak")->worth_it);
 }
 
 static const struct finding *
@@ -531,7 +525,7 @@ MADE_TEST(test_mentioned)
 		assert_int_equal(f->severity, SEV_INFO);
 		assert_int_equal(f->confidence, CONF_LOW);
 		assert_true(f->saves_s == 0);
-		assert_non_null(strstr(f->gain_note, mention[i].says));
+		assert_has(f->gain_note, mention[i].says);
 		check_text(f);
 	}
 }
@@ -547,9 +541,9 @@ MADE_TEST(test_transfer_gains)
 	f = finding_of(&a, m, fault_in_turn, "idle-gpus");
 	assert_float_equal(f->saves_s, 0.8, 1e-6);
 	assert_float_equal(f->saves_high_s, 1.0, 1e-6);
-	assert_non_null(strstr(f->limiter, "after the other"));
+	assert_has(f->limiter, "after the other");
 	f = finding_of(&a, m, fault_uneven_gpus, "idle-gpus");
-	assert_non_null(strstr(f->limiter, "more to do"));
+	assert_has(f->limiter, "more to do");
 	assert_float_equal(f->saves_high_s, 2.0 - 1.3, 1e-6);
 	assert_float_equal(f->saves_s, 0.35, 1e-6);
 	/* 0.5 s each way, of which 85 % fit beside the other. */
@@ -567,7 +561,7 @@ MADE_TEST(test_transfer_gains)
 	    &m->device[0].ceilings, 64 << 20, true, true) * 10e9 / (64 << 20)), 1e-6);
 	assert_true(a->together_s <= 2);
 	f = finding_of(&a, m, fault_migrating_untold, "unified-memory-faults");
-	assert_non_null(strstr(f->summary, "9,000 groups"));
+	assert_has(f->summary, "9,000 groups");
 	assert_float_equal(f->saves_s, 0.9 * (0.9 - ceilings_copy_s(
 	    &m->device[0].ceilings, 64 << 20, true, true) * 10e9 / (64 << 20)), 1e-6);
 	/* 0.2 s up again, half of 0.2 s down. */
@@ -585,7 +579,7 @@ MADE_TEST(test_transfer_gains)
 	/* 12 GB in 8 ms: no link does that; they took tenths of a second. */
 	f = finding_of(&a, m, fault_staged_untold, "peer-access-off");
 	assert_true(f->worth_it && f->saves_s > 0.05 && f->saves_s < 0.4);
-	assert_non_null(strstr(f->summary, "through the host at about"));
+	assert_has(f->summary, "through the host at about");
 	f = finding_of(&a, m, fault_slow_peer, "peer-access-off");
 	assert_true(f->worth_it && f->saves_s > 0.1 && f->saves_s < 0.5);
 }
@@ -758,12 +752,10 @@ MADE_TEST(test_special_reasons)
 	made_again(m);
 	fault_no_permission(m);
 	m->kernel[0].skip = SKIP_NCCL;
-	a = made_advised(m);
-	assert_int_equal(made_verdict(a, "warp-divergence")->reason->code,
-	    REASON_NCCL);
+	assert_int_equal(made_verdict(made_advised(m),
+	    "warp-divergence")->reason->code, REASON_NCCL);
 	made_again(m);
 	m->run.kernels = 0;
-	a = made_advised(m);
-	assert_int_equal(made_verdict(a, "tail-effect")->reason->code,
-	    REASON_NO_KERNEL);
+	assert_int_equal(made_verdict(made_advised(m),
+	    "tail-effect")->reason->code, REASON_NO_KERNEL);
 }

@@ -200,7 +200,7 @@ MADE_TEST(test_code_is_theirs)
 		v = made_verdict(a, cases[i].rule);
 		assert_null(made_finding(a, cases[i].rule));
 		assert_int_equal(v->state, RULE_NOT_MEASURED);
-		assert_non_null(strstr(v->reason->text, "library kernel"));
+		assert_has(v->reason->text, "library kernel");
 	}
 }
 
@@ -226,8 +226,8 @@ MADE_TEST(test_tf32)
 
 	f = called(m, &a, SGEMM, rule);
 	assert_non_null(f);
-	assert_non_null(strstr(f->summary, "CUTLASS, FP32 without tensor cores"));
-	assert_non_null(strstr(f->advice, "cublasSetMathMode"));
+	assert_has(f->summary, "CUTLASS, FP32 without tensor cores");
+	assert_has(f->advice, "cublasSetMathMode");
 	/* What limits it is not known: the pessimist expects nothing. */
 	assert_true(f->saves_low_s < 1e-9 && f->saves_s > 0);
 	assert_true(f->kernel_speedup < 7);
@@ -238,22 +238,18 @@ MADE_TEST(test_tf32)
 	/* A quarter of the SMs idle: no pipe is what it waits for. */
 	made_again(m);
 	made_kernel(m, SGEMM, 10000, 200000)->shape.grid_x = 90;
-	a = made_advised(m);
-	assert_null(made_finding(a, rule));
+	made_quiet(m, rule);
 	/* The FMA pipe is busy: more is promised, and of PyTorch in its words. */
 	made_again(m);
 	made_counters(m, made_kernel(m, SGEMM, 10000, 200000), 0.1);
 	m->kernel[0].metric[METRIC_PIPE_FMA] = 90;
 	m->run.site = &site;
 	m->run.sites = 1;
-	a = made_advised(m);
-	f = made_finding(a, rule);
-	assert_non_null(f);
-	assert_non_null(strstr(f->advice, "set_float32_matmul_precision"));
+	f = made_found(m, rule);
+	assert_has(f->advice, "set_float32_matmul_precision");
 	assert_true(f->saves_low_s > 0.1 * f->saves_s);
 	m->kernel[0].metric[METRIC_PIPE_FMA] = 20;	/* nor idle */
-	a = made_advised(m);
-	assert_null(made_finding(a, rule));
+	made_quiet(m, rule);
 }
 
 /* No launch was seen: whose program it is its other kernels tell. */
@@ -265,13 +261,11 @@ MADE_TEST(test_tf32_of_cupy)
 	made_again(m);
 	made_kernel(m, SGEMM, 10000, 200000);
 	made_kernel(m, "cupy_sqrt__float32_float32", 1000, 2000);
-	f = made_finding(made_advised(m), "tensor-cores-unused");
-	assert_non_null(f);
-	assert_non_null(strstr(f->advice, "cublasSetMathMode"));
+	f = made_found(m, "tensor-cores-unused");
+	assert_has(f->advice, "cublasSetMathMode");
 	m->run.process = &python;
 	m->run.processes = 1;
-	f = made_finding(made_advised(m), "tensor-cores-unused");
-	assert_non_null(f);
+	f = made_found(m, "tensor-cores-unused");
 	assert_int_equal(strncmp(f->advice, "set CUPY_TF32=1", 15), 0);
 }
 
@@ -289,7 +283,7 @@ MADE_TEST(test_double)
 	 * of each element. */
 	f = called(m, &a, ADD_DOUBLE, rule);
 	assert_non_null(f);
-	assert_non_null(strstr(f->advice, "dtype=np.float32"));
+	assert_has(f->advice, "dtype=np.float32");
 	assert_true(f->kernel_speedup > 1.7 && f->kernel_speedup < 2.1);
 	f = called(m, &a, ROLL_DOUBLE, rule);
 	assert_non_null(f);
@@ -304,10 +298,9 @@ MADE_TEST(test_double)
 	m->run.site = &site;
 	m->run.sites = 1;
 	a = made_advised(m);
-	f = made_finding(a, rule);
-	assert_non_null(f);
+	f = found_in(a, rule);
 	assert_int_equal(f->shapes, 2);
-	assert_non_null(strstr(f->advice, "dtype=np.float32"));
+	assert_has(f->advice, "dtype=np.float32");
 	m->run.sites = 0;
 	assert_null(called(m, &a, SGEMM, rule));
 	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
@@ -335,7 +328,7 @@ MADE_TEST(test_one_switch)
 	f = made_finding(a, rule);
 	assert_true(fabs(f->saves_s - 2 * alone) < 0.01 * alone);
 	assert_int_equal(f->shapes, 2);
-	assert_non_null(strstr(f->location, "2 kernels: grid"));
+	assert_has(f->location, "2 kernels: grid");
 }
 
 /* Nobody is told to rebuild a library for its lines: the call's line is the one. */
@@ -348,13 +341,11 @@ MADE_TEST(test_line_of_call)
 	const struct finding *f;
 
 	made_kernel(m, SGEMM, 10000, 200000);
-	f = made_finding(made_advised(m), "tensor-cores-unused");
-	assert_non_null(f);
+	f = made_found(m, "tensor-cores-unused");
 	assert_int_equal(f->location_missing->code, REASON_LINE_NO_SITE);
 	m->run.site = &site;
 	m->run.sites = 1;
-	f = made_finding(made_advised(m), "tensor-cores-unused");
-	assert_non_null(f);
+	f = made_found(m, "tensor-cores-unused");
 	assert_ptr_equal(f->site, &site);
 	assert_null(f->location_missing);
 }

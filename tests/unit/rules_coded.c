@@ -75,8 +75,8 @@ MADE_TEST(test_found)
 		full = made_finding(b, cases[i].rule);
 		assert_non_null(f);
 		assert_non_null(full);
-		assert_non_null(strstr(f->summary, "nothing was counted"));
-		assert_non_null(strstr(f->next, "doctor"));
+		assert_has(f->summary, "nothing was counted");
+		assert_has(f->next, "doctor");
 		assert_null(f->limiter);
 		assert_int_equal(f->confidence, CONF_LOW);
 		assert_true(f->severity <= SEV_MEDIUM);
@@ -100,25 +100,23 @@ MADE_TEST(test_operands)
 	fault_tile_a_warp(m);
 	refuse(m);
 	m->run.peak_memory_bytes = 16 << 20;
-	f = made_finding(made_advised(m), rule);
-	assert_non_null(f);
-	assert_non_null(strstr(f->summary, "nothing was counted"));
+	f = made_found(m, rule);
+	assert_has(f->summary, "nothing was counted");
 	assert_true(f->saves_low_s < 1e-9 && f->saves_s > 0);
 	made_again(m);
 	fault_tiles_in_shared(m);
 	refuse(m);
 	m->run.peak_memory_bytes = 16 << 20;
-	assert_null(made_finding(made_advised(m), rule));
+	made_quiet(m, rule);
 }
 
 /* A tree is one by its code; how many turns its loop makes that does not tell. */
 MADE_TEST(test_tree)
 {
 	const struct advice *a = advise_refused(fault_tree, m);
-	const struct finding *f = made_finding(a, "shuffle-reduction");
+	const struct finding *f = found_in(a, "shuffle-reduction");
 
-	assert_non_null(f);
-	assert_non_null(strstr(f->summary, "nothing was counted"));
+	assert_has(f->summary, "nothing was counted");
 	assert_true(f->saves_low_s < 1e-9 && f->saves_s > 0);
 	assert_true(f->severity <= SEV_MEDIUM);
 }
@@ -127,8 +125,7 @@ static void
 none_by_code(const struct advice *a)
 {
 	for (size_t i = 0; i < a->findings; i++)
-		assert_null(strstr(a->finding[i].summary,
-		    "nothing was counted"));
+		assert_lacks(a->finding[i].summary, "nothing was counted");
 }
 
 MADE_TEST(test_quiet)
@@ -154,16 +151,15 @@ MADE_TEST(test_rows_of_any_length)
 
 	code_kernel(m, 0.3, code_text("spmv"));
 	refuse(m);
-	f = made_finding(made_advised(m), rule);
-	assert_non_null(f);
-	assert_non_null(strstr(f->title, "walks a row"));
-	assert_non_null(strstr(f->summary, "nothing was counted"));
+	f = made_found(m, rule);
+	assert_has(f->title, "walks a row");
+	assert_has(f->summary, "nothing was counted");
 	assert_true(f->saves_low_s < 1e-9);
 	made_again(m);
 	code_kernel(m, 0.3, code_text("table_lookup", "0x4", "0x4",
 	    "LDG.E R16,desc[UR4][R10.64] | inst 100 sectors 3100 ideal 400 line 6"));
 	refuse(m);
-	assert_null(made_finding(made_advised(m), rule));
+	made_quiet(m, rule);
 }
 
 /* A byte a thread, of blocks of which ${part} of the time takes the start: what of it
@@ -185,7 +181,7 @@ started(struct made *m, double part, const char *rule)
 	refuse(m);
 	if (made_finding(made_advised(m), rule) == NULL)
 		return 0;
-	return made_finding(made_advised(m), rule)->saves_s / made_kernel_s(k);
+	return made_found(m, rule)->saves_s / made_kernel_s(k);
 }
 
 /* Launch and time alone tell that starting blocks limits a kernel, and its code that
@@ -212,9 +208,8 @@ MADE_TEST(test_fused)
 		m->kernel[i].shape.grid_x = 1 << 16;
 	bytes = 4. * (1 << 16) * m->kernel[0].shape.block_x;
 	refuse(m);
-	f = made_finding(made_advised(m), rule);
-	assert_non_null(f);
-	assert_non_null(strstr(f->summary, "nothing was counted"));
+	f = made_found(m, rule);
+	assert_has(f->summary, "nothing was counted");
 	assert_int_equal(f->confidence, CONF_LOW);
 	assert_true(f->saves_s > 0);
 	assert_true(f->evidence[1].value == bytes);
@@ -224,7 +219,7 @@ MADE_TEST(test_fused)
 	for (int i = 0; i < 3; i++)
 		m->kernel[i].shape.grid_x = 1 << 16;
 	refuse(m);
-	assert_null(made_finding(made_advised(m), rule));
+	made_quiet(m, rule);
 }
 
 /* A kernel of 84,480 warps that takes ${ns} and adds to one place, or with ${where} to
@@ -381,18 +376,15 @@ MADE_TEST(test_counted)
 {
 	static const char rule[] = "array-of-structures";
 	const struct finding *f;
-	struct advice *a;
 	double *v;
 
 	fault_fields(m);
 	v = m->kernel[0].metric;
 	assert_true(v[METRIC_GLOBAL_LD_SECTORS] > 0);
 	uncount(m);
-	a = made_advised(m);
-	f = made_finding(a, rule);
-	assert_non_null(f);
-	assert_null(strstr(f->summary, "nothing was counted"));
-	assert_non_null(strstr(f->summary, "its instructions were not"));
+	f = made_found(m, rule);
+	assert_lacks(f->summary, "nothing was counted");
+	assert_has(f->summary, "its instructions were not");
 	assert_non_null(f->limiter);
 	assert_int_equal(f->confidence, CONF_LOW);
 	assert_true(f->saves_low_s > 0 && f->saves_low_s < f->saves_s);
@@ -403,8 +395,7 @@ MADE_TEST(test_counted)
 	uncount(m);
 	v[METRIC_GLOBAL_LD_SECTORS] = 4 * v[METRIC_GLOBAL_LD_REQUESTS];
 	v[METRIC_GLOBAL_ST_SECTORS] = 4 * v[METRIC_GLOBAL_ST_REQUESTS];
-	a = made_advised(m);
-	assert_null(made_finding(a, rule));
+	made_quiet(m, rule);
 }
 
 /* With counters of the whole no less is known than without any: additions where the data
@@ -431,32 +422,28 @@ MADE_TEST(test_bins_counted)
 	v[METRIC_L2_FROM_L1] = 4.2e5;
 	v[METRIC_L2_SECTORS] = 1e6;
 	v[METRIC_LSU_WAVEFRONTS] = 2e5;
-	f = made_finding(made_advised(m), rule);
-	assert_non_null(f);
-	assert_non_null(strstr(f->summary, "its instructions were not"));
+	f = made_found(m, rule);
+	assert_has(f->summary, "its instructions were not");
 	assert_true(f->kernel_speedup > 3);
 	/* Its warps may wait at barriers; or trips explain the time. */
 	k->shape.smem_static = 1024;
-	assert_null(made_finding(made_advised(m), rule));
+	made_quiet(m, rule);
 	k->shape.smem_static = 0;
 	v[METRIC_OCCUPANCY] = 5;
-	assert_null(made_finding(made_advised(m), rule));
+	made_quiet(m, rule);
 }
 
 /* The exact path of a sine keeps a few words in local memory: no spill. */
 MADE_TEST(test_small_frame)
 {
-	struct advice *a;
-
 	for (uint32_t bytes = 40; bytes <= 400; bytes += 360) {
 		made_again(m);
 		code_make(m, made_kernel(m, "_Z4sinePf", 10000, 200000),
 		    code_text("small_frame"), 1);
 		m->kernel[0].shape.local_per_thread = bytes;
 		refuse(m);
-		a = made_advised(m);
-		assert_true((made_finding(a, "local-memory-spill") != NULL) ==
-		    (bytes == 400));
+		assert_true((made_finding(made_advised(m), "local-memory-spill")
+		    != NULL) == (bytes == 400));
 	}
 }
 
@@ -466,7 +453,6 @@ MADE_TEST(test_small_array)
 {
 	for (int atomics = 0; atomics < 2; atomics++) {
 		struct kernel *k;
-		struct advice *a;
 		double *v;
 
 		made_again(m);
@@ -486,9 +472,8 @@ MADE_TEST(test_small_array)
 		v[METRIC_L2_PCT] = 85;
 		v[METRIC_INST_EXECUTED] = 2e6;
 		k->skip = SKIP_TOO_FEW_LAUNCHES;
-		a = made_advised(m);
-		assert_true((made_finding(a, "local-memory-spill") != NULL) ==
-		    !atomics);
+		assert_true((made_finding(made_advised(m), "local-memory-spill")
+		    != NULL) == !atomics);
 	}
 }
 

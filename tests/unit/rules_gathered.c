@@ -258,9 +258,8 @@ strided(struct made *m)
 static const struct finding *
 uncoalesced(const struct advice *a)
 {
-	const struct finding *f = made_finding(a, "uncoalesced-global-access");
+	const struct finding *f = found_in(a, "uncoalesced-global-access");
 
-	assert_non_null(f);
 	assert_null(made_finding(a, "array-of-structures"));
 	return f;
 }
@@ -273,21 +272,21 @@ TEST(test_gathered)
 
 	a = advise(gather, &m);
 	f = uncoalesced(a);
-	assert_non_null(strstr(f->title, "gathered"));
-	assert_non_null(strstr(f->advice, "sort or renumber"));
-	assert_null(strstr(f->advice, "threadIdx.x the fastest"));
-	assert_null(strstr(f->advice, "float4"));
+	assert_has(f->title, "gathered");
+	assert_has(f->advice, "sort or renumber");
+	assert_lacks(f->advice, "threadIdx.x the fastest");
+	assert_lacks(f->advice, "float4");
 	assert_int_equal(f->hot[0].line, 6);
 	/* No order of the indices may help: nothing for sure. */
 	assert_true(f->saves_low_s < 1e-9 && f->saves_s > 0);
 	b = advise(strided, &n);
 	g = uncoalesced(b);
-	assert_non_null(strstr(g->advice, "threadIdx.x the fastest"));
+	assert_has(g->advice, "threadIdx.x the fastest");
 	assert_true(g->saves_low_s > 0 && g->saves_s > f->saves_s);
 	finish(a, &m);
 	finish(b, &n);
 	a = advise(gather_objects, &m);
-	assert_non_null(strstr(uncoalesced(a)->advice, "float4"));
+	assert_has(uncoalesced(a)->advice, "float4");
 	finish(a, &m);
 }
 
@@ -298,8 +297,8 @@ MADE_TEST(test_walked)
 
 	a = advised(spmv, m);
 	f = uncoalesced(a);
-	assert_non_null(strstr(f->title, "walks a row"));
-	assert_non_null(strstr(f->advice, "to a warp"));
+	assert_has(f->title, "walks a row");
+	assert_has(f->advice, "to a warp");
 	assert_true(f->saves_low_s > 0 && f->saves_low_s < f->saves_s);
 	assert_true(f->saves_s < f->saves_high_s);
 }
@@ -314,7 +313,7 @@ MADE_TEST(test_walked_outside)
 	code_kernel(m, 0.3, code_text("rows_by_element"));
 	a = made_advised(m);
 	f = uncoalesced(a);
-	assert_non_null(strstr(f->title, "walks a row"));
+	assert_has(f->title, "walks a row");
 	assert_true(f->kernel_speedup > 3);
 	assert_true(f->shapes <= 1);
 }

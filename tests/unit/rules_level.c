@@ -50,7 +50,6 @@ MADE_TEST(test_scattered)
 {
 	struct kernel *k = made_kernel(m, "k", 1, 2000000);
 	const struct finding *f;
-	struct advice *a;
 	double *v = k->metric;
 
 	made_counters(m, k, 0.1);
@@ -63,16 +62,13 @@ MADE_TEST(test_scattered)
 	    2 * v[METRIC_GLOBAL_ST_REQUESTS];
 	v[METRIC_SM_CYCLES_ACTIVE_AVG] = v[METRIC_SM_CYCLES_ACTIVE_MAX] =
 	    v[METRIC_LSU_WAVEFRONTS] / 132;
-	a = made_advised(m);
-	f = made_finding(a, SCATTERED);
-	assert_non_null(f);
-	assert_non_null(strstr(f->summary, "estimated for 4-byte elements"));
+	f = made_found(m, SCATTERED);
+	assert_has(f->summary, "estimated for 4-byte elements");
 	/* 16 bytes a lane. */
 	v[METRIC_GLOBAL_LD_SECTORS] = 16 * v[METRIC_GLOBAL_LD_REQUESTS];
 	v[METRIC_LSU_WAVEFRONTS] = 4.6 * v[METRIC_GLOBAL_LD_REQUESTS] +
 	    2 * v[METRIC_GLOBAL_ST_REQUESTS];
-	a = made_advised(m);
-	assert_null(made_finding(a, SCATTERED));
+	made_quiet(m, SCATTERED);
 }
 
 MADE_TEST(test_shifted)
@@ -135,8 +131,7 @@ MADE_TEST(test_mixture)
 	struct advice *a;
 
 	a = loading(m, 16.5, 4, 32);
-	f = made_finding(a, SCATTERED);
-	assert_non_null(f);
+	f = found_in(a, SCATTERED);
 	assert_true(fabs(evidence_of(f, "sectors_ratio") - 6.6) < 0.01);
 	assert_int_equal(f->confidence, CONF_MEDIUM);
 	assert_true(f->saves_low_s < 0.9 * f->saves_s);
@@ -166,16 +161,15 @@ MADE_TEST(test_reuse_is_no_alarm)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct advice *a = advised(cases[i].build, m);
-		const struct finding *f = made_finding(a,
+		const struct finding *f = found_in(a,
 		    "redundant-global-traffic");
 
-		assert_non_null(f);
 		assert_true(f->worth_it);
 		if ((f->severity > SEV_LOW) != cases[i].alarm)
 			fail_msg("case %zu is %s", i,
 			    severity_name[f->severity]);
 		if (cases[i].note != NULL)
-			assert_non_null(strstr(f->gain_note, cases[i].note));
+			assert_has(f->gain_note, cases[i].note);
 	}
 }
 
@@ -183,42 +177,35 @@ MADE_TEST(test_reuse_is_no_alarm)
 MADE_TEST(test_idle_for_some_reason)
 {
 	const struct finding *f;
-	struct advice *a;
 
 	fault_divergent(m);
-	a = made_advised(m);
-	f = made_finding(a, "warp-divergence");
+	f = made_found(m, "warp-divergence");
 	assert_true(f->severity > SEV_LOW);
-	assert_null(strstr(f->advice, "--replay"));
+	assert_lacks(f->advice, "--replay");
 	m->kernel[0].metric[METRIC_BRANCH_UNIFORM] =
 	    m->kernel[0].metric[METRIC_BRANCH_DIVERGENT] = NAN;
-	a = made_advised(m);
-	f = made_finding(a, "warp-divergence");
+	f = made_found(m, "warp-divergence");
 	assert_true(f->worth_it);
 	assert_int_equal(f->severity, SEV_LOW);
 	assert_int_equal(f->confidence, CONF_LOW);
-	assert_non_null(strstr(f->advice, "--replay"));
+	assert_has(f->advice, "--replay");
 }
 
 /* One warp of a block of many is there, and one lane of it: no branch that diverges
  * leaves so few. */
 MADE_TEST(test_serial_without_branches)
 {
-	struct advice *a;
-
 	fault_one_thread(m);
 	m->kernel[0].metric[METRIC_BRANCH_UNIFORM] =
 	    m->kernel[0].metric[METRIC_BRANCH_DIVERGENT] = NAN;
-	a = made_advised(m);
-	assert_non_null(made_finding(a, "serial-kernel"));
-	assert_null(made_finding(a, "warp-divergence"));
+	made_found(m, "serial-kernel");
+	made_quiet(m, "warp-divergence");
 	made_again(m);
 	fault_one_lane(m);
 	m->kernel[0].metric[METRIC_BRANCH_UNIFORM] =
 	    m->kernel[0].metric[METRIC_BRANCH_DIVERGENT] = NAN;
-	a = made_advised(m);
-	assert_null(made_finding(a, "serial-kernel"));
-	assert_non_null(made_finding(a, "warp-divergence"));
+	made_quiet(m, "serial-kernel");
+	made_found(m, "warp-divergence");
 }
 
 /* Of many blocks one goes on when the others have left: what the mean instruction does
@@ -226,27 +213,22 @@ MADE_TEST(test_serial_without_branches)
 MADE_TEST(test_one_block_of_many)
 {
 	const struct finding *f;
-	struct advice *a;
 	double *v;
 
 	fault_one_lane(m);
 	v = m->kernel[0].metric;
 	v[METRIC_SM_CYCLES_ACTIVE_AVG] = v[METRIC_SM_CYCLES_ACTIVE_MAX] / 120;
-	a = made_advised(m);
-	f = made_finding(a, "serial-kernel");
-	assert_non_null(f);
+	f = made_found(m, "serial-kernel");
 	assert_string_equal(f->title, "one block does the work");
 	assert_true(f->kernel_speedup > 5);
-	assert_null(made_finding(a, "idle-lanes"));
-	assert_null(made_finding(a, "sm-imbalance"));
+	made_quiet(m, "idle-lanes");
+	made_quiet(m, "sm-imbalance");
 	m->kernel[0].shape.grid_x = 64;
 	m->kernel[0].occupancy.waves = 0.06;
-	a = made_advised(m);
-	assert_non_null(made_finding(a, "serial-kernel"));
-	assert_null(made_finding(a, "grid-too-small"));
+	made_found(m, "serial-kernel");
+	made_quiet(m, "grid-too-small");
 	v[METRIC_SM_CYCLES_ACTIVE_AVG] *= 2;	/* two SMs, and more */
-	a = made_advised(m);
-	assert_null(made_finding(a, "serial-kernel"));
+	made_quiet(m, "serial-kernel");
 }
 
 /* One lane that waits for memory waits as often as 32 that share its work do together:
@@ -264,8 +246,7 @@ MADE_TEST(test_lane_of_trips)
 	v[METRIC_STALL_LONG_SCOREBOARD] = 30;
 	v[METRIC_DRAM_READ] /= 20;
 	v[METRIC_DRAM_WRITE] /= 20;
-	f = made_finding(made_advised(m), "serial-kernel");
-	assert_non_null(f);
+	f = made_found(m, "serial-kernel");
 	assert_true(f->kernel_speedup > 4);
 }
 
@@ -277,8 +258,7 @@ MADE_TEST(test_stores_alone)
 
 	fault_spilling(m);
 	m->kernel[0].metric[METRIC_LOCAL_LD_INST] = 1000;
-	a = made_advised(m);
-	assert_non_null(made_finding(a, "local-memory-spill"));
+	made_found(m, "local-memory-spill");
 	m->kernel[0].metric[METRIC_LOCAL_LD_INST] = 0;
 	m->kernel[0].metric[METRIC_LOCAL_LD_SECTORS] = 0;
 	a = made_advised(m);
@@ -295,7 +275,6 @@ MADE_TEST(test_start_is_the_limit)
 
 	for (size_t i = 0; i < sizeof(start) / sizeof(start[0]); i++) {
 		struct kernel *k;
-		struct advice *a;
 		double hz;
 
 		made_again(m);
@@ -311,8 +290,7 @@ MADE_TEST(test_start_is_the_limit)
 		    k->metric[METRIC_THREAD_INST_PRED_ON] =
 		    k->metric[METRIC_INST_EXECUTED] * 32;
 		k->metric[METRIC_OCCUPANCY] = 40;
-		a = made_advised(m);
-		if ((made_finding(a, "too-many-blocks-little-work") != NULL) !=
+		if ((made_finding(made_advised(m), "too-many-blocks-little-work") != NULL) !=
 		    (i == 0))
 			fail_msg("started for %g of the time", start[i]);
 	}
@@ -331,17 +309,17 @@ MADE_TEST(test_unmeasured)
 	    "too few launches; use --replay");
 	made_kernel(m, "too", 1, 3000000)->skip = SKIP_STALL;
 	a = made_advised(m);
-	assert_non_null(strstr(a->unmeasured, "once and 1 other kernel, 97 %"));
+	assert_has(a->unmeasured, "once and 1 other kernel, 97 %");
 	/* Counted, and nothing is full: the instructions decide. */
 	made_counters(m, &m->kernel[0], 0.2);
 	m->kernel[0].skip = SKIP_NONE;
 	m->kernel[0].metric[METRIC_ISSUE_ACTIVE] = 20;
 	m->run.level = LEVEL_COUNTERS;
 	a = made_advised(m);
-	assert_non_null(strstr(a->unmeasured, "run it at the default level"));
+	assert_has(a->unmeasured, "run it at the default level");
 	m->run.level = LEVEL_AUTO;
 	a = made_advised(m);
-	assert_non_null(strstr(a->unmeasured, "run it with `--level source`"));
+	assert_has(a->unmeasured, "run it with `--level source`");
 	made_counters(m, &m->kernel[0], 0.95);
 	a = made_advised(m);
 	assert_null(a->unmeasured);
@@ -356,16 +334,13 @@ MADE_TEST(test_unmeasured)
 MADE_TEST(test_what_was_counted)
 {
 	const struct finding *f;
-	struct advice *a;
 
 	fault_uneven(m);
-	a = made_advised(m);
-	f = made_finding(a, "sm-imbalance");
-	assert_non_null(strstr(f->limiter, "no unit saturated"));
+	f = made_found(m, "sm-imbalance");
+	assert_has(f->limiter, "no unit saturated");
 	m->kernel[0].metric[METRIC_DRAM_READ] =
 	    m->kernel[0].metric[METRIC_DRAM_WRITE] =
 	    m->kernel[0].metric[METRIC_DRAM_PCT] = NAN;
-	a = made_advised(m);
-	f = made_finding(a, "sm-imbalance");
-	assert_non_null(strstr(f->limiter, "no counted unit saturated"));
+	f = made_found(m, "sm-imbalance");
+	assert_has(f->limiter, "no counted unit saturated");
 }

@@ -44,12 +44,11 @@ MADE_TEST(test_redundant_advice)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct advice *a = advised(cases[i].build, m);
-		const struct finding *f = made_finding(a, REDUNDANT);
+		const struct finding *f = found_in(a, REDUNDANT);
 
-		assert_non_null(f);
 		assert_ptr_equal(f, &a->finding[0]);
-		assert_non_null(strstr(f->summary, cases[i].summary));
-		assert_non_null(strstr(f->advice, cases[i].advice));
+		assert_has(f->summary, cases[i].summary);
+		assert_has(f->advice, cases[i].advice);
 		assert_int_equal(f->confidence, cases[i].confidence);
 		if (f->kernel_speedup < cases[i].least ||
 		    f->kernel_speedup > cases[i].most)
@@ -68,13 +67,11 @@ MADE_TEST(test_redundant_filter)
 	double own;
 
 	a = advised(fault_coefficients_own, m);
-	f = made_finding(a, REDUNDANT);
-	assert_non_null(f);
+	f = found_in(a, REDUNDANT);
 	own = f->saves_s;
-	assert_non_null(strstr(f->advice, "tile"));
+	assert_has(f->advice, "tile");
 	a = advised(fault_coefficients, m);
-	f = made_finding(a, REDUNDANT);
-	assert_non_null(f);
+	f = found_in(a, REDUNDANT);
 	if (strstr(f->advice, "along the filter") == NULL)
 		fail_msg("%s / %s", f->summary, f->advice);
 	if (!(f->saves_s > 1.1 * own && f->kernel_speedup < 4))
@@ -88,10 +85,9 @@ MADE_TEST(test_redundant_stores)
 	const struct finding *f;
 	struct advice *a = advised(fault_sum_in_memory, m);
 
-	f = made_finding(a, REDUNDANT);
-	assert_non_null(f);
+	f = found_in(a, REDUNDANT);
 	assert_ptr_equal(f, &a->finding[0]);
-	assert_non_null(strstr(f->advice, "local variable"));
+	assert_has(f->advice, "local variable");
 	/* Half of the accesses, less one of 64 turns. */
 	assert_true(fabs(evidence_of(f, "stored_again_ratio") - 0.49) < 0.01);
 	assert_int_equal(f->hot[0].line, 6);
@@ -109,9 +105,8 @@ MADE_TEST(test_product)
 {
 	static const char tensor[] = "tensor-cores-unused";
 	struct advice *a = advised(fault_product_of_squares, m);
-	const struct finding *f = made_finding(a, tensor);
+	const struct finding *f = found_in(a, tensor);
 
-	assert_non_null(f);
 	assert_ptr_equal(made_finding(a, REDUNDANT), &a->finding[0]);
 	assert_int_equal(f->confidence, CONF_LOW);
 	a = advised(fault_rows_by_rows, m);
@@ -124,7 +119,6 @@ MADE_TEST(test_product)
 MADE_TEST(test_host_partitions)
 {
 	const struct finding *f;
-	struct advice *a;
 	double *v;
 
 	fault_zero_copy(m);
@@ -132,9 +126,7 @@ MADE_TEST(test_host_partitions)
 	v[METRIC_L2_FROM_L1] = v[METRIC_L2_SYSMEM];
 	v[METRIC_L2_SYSMEM] *= 1.5;
 	v[METRIC_L2_SECTORS] *= 1.5;
-	a = made_advised(m);
-	f = made_finding(a, "host-memory-access");
-	assert_non_null(f);
+	f = made_found(m, "host-memory-access");
 	assert_true(fabs(evidence_of(f, "host_bytes") - 9e6) < 1);
 }
 
@@ -163,8 +155,7 @@ MADE_TEST(test_redundant_needs_proof)
 
 	fault_naive_product(m);
 	m->device[0].limits.l2_bytes = (uint64_t)2 << 30;
-	a = made_advised(m);
-	assert_null(made_finding(a, REDUNDANT));
+	made_quiet(m, REDUNDANT);
 	/* Its size unknown: nothing is known. */
 	m->device[0].limits.l2_bytes = 0;
 	a = made_advised(m);
@@ -181,55 +172,44 @@ MADE_TEST(test_redundant_needs_proof)
 MADE_TEST(test_redundant_small)
 {
 	const struct finding *f;
-	struct advice *a;
 
 	fault_naive_product(m);
 	m->device[0].limits.l2_bytes = (uint64_t)2 << 30;
 	m->run.peak_memory_bytes = 100000000;
-	a = made_advised(m);
-	f = made_finding(a, REDUNDANT);
-	assert_non_null(f);
+	f = made_found(m, REDUNDANT);
 	assert_true(fabs(evidence_of(f, "unique_bytes") - 1e8) < 1);
 	/* What was lost may have been allocations. */
 	m->run.records = 100000;
 	m->run.lost = 1;
-	a = made_advised(m);
-	assert_null(made_finding(a, REDUNDANT));
+	made_quiet(m, REDUNDANT);
 	/* It read more than was seen: there is more. */
 	m->run.lost = 0;
 	m->run.peak_memory_bytes = 10000000;
-	a = made_advised(m);
-	assert_null(made_finding(a, REDUNDANT));
+	made_quiet(m, REDUNDANT);
 }
 
 /* Conflicts first, then results: a row without padding is another rule's. */
 MADE_TEST(test_redundant_leaves_conflicts)
 {
-	struct advice *a;
 	double *v;
 
 	fault_one_result(m);
 	v = m->kernel[0].metric;
 	v[METRIC_SHARED_LD_CONFLICTS] = 0.5 * v[METRIC_SHARED_LD_WAVEFRONTS];
-	a = made_advised(m);
-	assert_null(made_finding(a, REDUNDANT));
+	made_quiet(m, REDUNDANT);
 	/* So is a grid without a wave of blocks no sure gain. */
 	v[METRIC_SHARED_LD_CONFLICTS] = 0;
 	m->kernel[0].occupancy.waves = 0.76;
-	a = made_advised(m);
-	assert_true(made_finding(a, REDUNDANT)->saves_low_s == 0);
+	assert_true(made_found(m, REDUNDANT)->saves_low_s == 0);
 }
 
 /* Nothing of it where neither L1 nor L2 is the limit. */
 MADE_TEST(test_redundant_needs_limit)
 {
-	struct advice *a;
-
 	fault_one_result(m);
 	m->kernel[0].metric[METRIC_ISSUE_ACTIVE] = 95;
-	a = made_advised(m);
-	assert_null(made_finding(a, REDUNDANT));
-	assert_int_equal(made_verdict(a, REDUNDANT)->state, RULE_CLEAN);
+	made_quiet(m, REDUNDANT);
+	assert_int_equal(made_state(m, REDUNDANT), RULE_CLEAN);
 }
 
 /* --- host-memory-access ---------------------------------------------------- */
@@ -258,7 +238,6 @@ MADE_TEST(test_host_gain)
 MADE_TEST(test_host_needs_launches)
 {
 	const struct finding *f;
-	struct advice *a;
 	struct kernel *k;
 
 	fault_zero_copy(m);
@@ -267,13 +246,10 @@ MADE_TEST(test_host_needs_launches)
 	k->launches = 2;
 	k->total_ns = 2 * 200000;
 	k->exposed_ns = k->alone_ns = (double)k->total_ns;
-	a = made_advised(m);
-	f = made_finding(a, "host-memory-access");
-	assert_non_null(f);
+	f = made_found(m, "host-memory-access");
 	assert_true(f->kernel_speedup > 1.5 && f->kernel_speedup < 2.2);
 	k->launches = 1;
-	a = made_advised(m);
-	assert_null(made_finding(a, "host-memory-access"));
+	made_quiet(m, "host-memory-access");
 }
 
 /* --- l2-thrash ------------------------------------------------------------- */
@@ -313,14 +289,11 @@ MADE_TEST(test_thrash_limits)
 /* Memory ten times L2 is streamed, however often. */
 MADE_TEST(test_thrash_leaves_large)
 {
-	struct advice *a;
-
 	fault_sweeping(m);
 	m->run.peak_memory_bytes = (uint64_t)100 << 20;
 	m->device[0].limits.l2_bytes = 10u << 20;
-	a = made_advised(m);
-	assert_null(made_finding(a, "l2-thrash"));
-	assert_int_equal(made_verdict(a, "l2-thrash")->state, RULE_CLEAN);
+	made_quiet(m, "l2-thrash");
+	assert_int_equal(made_state(m, "l2-thrash"), RULE_CLEAN);
 }
 
 /* --- cache-config-mismatch ------------------------------------------------- */
@@ -344,28 +317,22 @@ MADE_TEST(test_carveout)
 	assert_ptr_equal(f, &a->finding[0]);
 	assert_true(evidence_of(f, "shared_bytes") == 64 << 10);
 	assert_true(evidence_of(f, "more_warps_ratio") == 5);
-	assert_non_null(strstr(f->summary, "room for 1 block;"));
+	assert_has(f->summary, "room for 1 block;");
 	/* The driver gave more than it was asked for. */
 	m->kernel[0].shape.smem_executed = 132 << 10;
-	a = made_advised(m);
-	assert_null(made_finding(a, "cache-config-mismatch"));
+	made_quiet(m, "cache-config-mismatch");
 }
 
 /* What the driver says it did counts more than what was asked for. */
 MADE_TEST(test_carveout_executed)
 {
-	struct advice *a;
-
 	fault_all_shared(m);
 	m->kernel[0].shape.smem_executed = 32 << 10;
-	a = made_advised(m);
-	assert_null(made_finding(a, "cache-config-mismatch"));
+	made_quiet(m, "cache-config-mismatch");
 	m->kernel[0].shape.smem_executed = 228 << 10;
-	a = made_advised(m);
-	assert_non_null(made_finding(a, "cache-config-mismatch"));
+	made_found(m, "cache-config-mismatch");
 	m->device[0].sm = chip_of(6, 0);	/* L1 is apart there */
-	a = made_advised(m);
-	assert_int_equal(made_verdict(a, "cache-config-mismatch")->state,
+	assert_int_equal(made_state(m, "cache-config-mismatch"),
 	    RULE_NOT_MEASURED);
 }
 
@@ -381,7 +348,6 @@ MADE_TEST(test_few_bins)
 	    "ideal 400 line 5\n"));
 	const struct finding *f;
 	double *v = k->metric;
-	struct advice *a;
 
 	m->code[0]->code.counted = m->code[0]->code.sampled = false;
 	m->code[0]->code.samples.all = 0;
@@ -392,15 +358,12 @@ MADE_TEST(test_few_bins)
 	v[METRIC_GLOBAL_LD_INST] = 2e4;
 	v[METRIC_SM_CYCLES_ACTIVE_AVG] = v[METRIC_SM_CYCLES_ACTIVE_MAX] = 4e5;
 	v[METRIC_ISSUE_ACTIVE] = v[METRIC_L2_PCT] = 2;
-	a = made_advised(m);
-	f = made_finding(a, rule);
-	assert_non_null(f);
-	assert_non_null(strstr(f->summary, "few places"));
+	f = made_found(m, rule);
+	assert_has(f->summary, "few places");
 	assert_true(f->kernel_speedup > 5);
 	/* From DRAM they go to as many places as there are. */
 	v[METRIC_DRAM_READ] += 1e6 * 32;
-	a = made_advised(m);
-	assert_null(made_finding(a, rule));
+	made_quiet(m, rule);
 }
 
 /* As many scattered loads as atomics: the line in front of memory is the atomics', but
@@ -424,8 +387,7 @@ MADE_TEST(test_atomics_beside_loads)
 	v[METRIC_L2_SECTORS] = 0.15 * 200e-6 / 32 *
 	    m->device[0].ceilings.l2_bytes_per_s;
 	v[METRIC_L2_PCT] = 15;
-	f = made_finding(made_advised(m), "global-atomic-contention");
-	assert_non_null(f);
+	f = made_found(m, "global-atomic-contention");
 	if (!(f->kernel_speedup > 5 && f->kernel_speedup < 15))
 		fail_msg("%g", f->kernel_speedup);
 }
@@ -446,8 +408,7 @@ MADE_TEST(test_constant_waits)
 	made_again(m);
 	fault_lookup(m);
 	m->code[0]->code.samples.all = 50;
-	a = made_advised(m);
-	assert_int_equal(made_verdict(a,
+	assert_int_equal(made_verdict(made_advised(m),
 	    "divergent-constant-access")->reason->code, REASON_FEW_SAMPLES);
 }
 
@@ -530,10 +491,9 @@ MADE_TEST(test_low_is_last)
 	m->kernel[0].occupancy.ratio = 0.25;
 	m->kernel[0].occupancy.limiter = LIMITER_REGISTERS;
 	m->kernel[0].occupancy.blocks_per_sm = 2;
-	a = made_advised(m);
-	assert_non_null(made_finding(a, "low-theoretical-occupancy"));
-	assert_null(made_finding(a, LOW));
-	assert_int_equal(made_verdict(a, LOW)->state, RULE_CLEAN);
+	made_found(m, "low-theoretical-occupancy");
+	made_quiet(m, LOW);
+	assert_int_equal(made_state(m, LOW), RULE_CLEAN);
 }
 
 /* What was found does not become clean because a counter is missing, or the
@@ -559,7 +519,6 @@ MADE_TEST(test_less_is_not_clean)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (int k = 0; k <= METRIC_COUNT; k++) {
-			struct advice *a;
 
 			made_again(m);
 			cases[i].build(m);
@@ -567,8 +526,7 @@ MADE_TEST(test_less_is_not_clean)
 				m->kernel[0].code = NULL;
 			else
 				m->kernel[0].metric[k] = NAN;
-			a = made_advised(m);
-			if (made_verdict(a, cases[i].rule)->state ==
+			if (made_verdict(made_advised(m), cases[i].rule)->state ==
 			    RULE_CLEAN)
 				fail_msg("case %zu is clean without %s", i,
 				    k == METRIC_COUNT ? "its code" :

@@ -263,14 +263,12 @@ MADE_TEST(test_bodies)
 	struct advice *a = advised(fault_bodies, m);
 	double tile;
 
-	f = made_finding(a, "uniform-global-load");
-	assert_non_null(f);
-	assert_non_null(strstr(f->advice, "tile"));
+	f = found_in(a, "uniform-global-load");
+	assert_has(f->advice, "tile");
 	tile = f->kernel_speedup;
 	a = advised(fault_few_bodies, m);
-	f = made_finding(a, "uniform-global-load");
-	assert_non_null(f);
-	assert_non_null(strstr(f->advice, "__constant__"));
+	f = found_in(a, "uniform-global-load");
+	assert_has(f->advice, "__constant__");
 	/* 3 of 11 instructions go. */
 	if (!(tile > 1.2 && tile < 1.45))
 		fail_msg("× %g", tile);
@@ -313,11 +311,11 @@ MADE_TEST(test_lines)
 	assert_true(f->hot[0].line == 41 || f->hot[0].line == 42);
 	assert_true(fabs(f->hot[0].share - 0.5) < 1e-9);
 	assert_string_equal(f->hot[0].what, "32 sectors per request");
-	assert_non_null(strstr(f->hot[0].sass, "LDG.E.CONSTANT"));
+	assert_has(f->hot[0].sass, "LDG.E.CONSTANT");
 	assert_null(f->hot[0].text);
 	assert_null(f->hot[0].called_file);
-	assert_non_null(strstr(f->location, "kernel.cu:4"));
-	assert_non_null(strstr(f->location, "grid 12672"));
+	assert_has(f->location, "kernel.cu:4");
+	assert_has(f->location, "grid 12672");
 	assert_null(f->location_missing);
 }
 
@@ -326,7 +324,6 @@ MADE_TEST(test_line_text)
 	static const char source[] = "one\n\t  if (a)\tb(\x01);  \nlast";
 	const struct finding *f;
 	struct code_made *c;
-	struct advice *a;
 
 	made_again(m);
 	fault_fields(m);
@@ -336,16 +333,14 @@ MADE_TEST(test_line_text)
 			c->code.line[i].line -= 39;	/* 2 and 3 */
 	c->file[0].text = source;
 	c->file[0].size = sizeof(source) - 1;
-	a = made_advised(m);
-	f = made_finding(a, "array-of-structures");
+	f = made_found(m, "array-of-structures");
 	for (size_t i = 0; i < f->hots; i++)
 		assert_string_equal(f->hot[i].text, f->hot[i].line == 2 ?
 		    "if (a) b( );" : "last");
 	/* Behind the end there is no text. */
 	for (size_t i = 0; i < c->code.lines; i++)
 		c->code.line[i].line += 1000;
-	a = made_advised(m);
-	f = made_finding(a, "array-of-structures");
+	f = made_found(m, "array-of-structures");
 	assert_null(f->hot[0].text);
 }
 
@@ -355,7 +350,6 @@ MADE_TEST(test_inlined)
 {
 	const struct finding *f;
 	struct code *c;
-	struct advice *a;
 	uint32_t line, at;
 
 	fault_fields(m);
@@ -366,8 +360,7 @@ MADE_TEST(test_inlined)
 		;
 	c->line[line].inlined_at = at;
 	c->line[line].function = "load(body const *)";
-	a = made_advised(m);
-	f = made_finding(a, "array-of-structures");
+	f = made_found(m, "array-of-structures");
 	for (size_t i = 0; i < f->hots; i++) {
 		if (f->hot[i].line != 41)
 			continue;
@@ -376,12 +369,10 @@ MADE_TEST(test_inlined)
 		assert_int_equal(f->hot[i].called_line, 3);
 	}
 	c->line[at].inlined_at = line;
-	a = made_advised(m);
-	assert_non_null(made_finding(a, "array-of-structures"));
+	made_found(m, "array-of-structures");
 	c->line[line].inlined_at = c->line[at].inlined_at = 4000000000u;
 	c->line[line].file = 99;
-	a = made_advised(m);
-	assert_non_null(made_finding(a, "array-of-structures"));
+	made_found(m, "array-of-structures");
 }
 
 /* A line of CUDA's own headers says little: the one that calls it stands for
@@ -394,7 +385,6 @@ MADE_TEST(test_toolkit)
 	};
 	const struct finding *f;
 	struct code *c;
-	struct advice *a;
 	uint32_t line, at;
 
 	fault_contended(m);
@@ -411,17 +401,15 @@ MADE_TEST(test_toolkit)
 	c->line[line].inlined_at = at;
 	c->line[at].file = 1;
 	c->line[at].inlined_at = 0;	/* in main.cu:3 */
-	a = made_advised(m);
-	f = made_finding(a, "global-atomic-contention");
+	f = made_found(m, "global-atomic-contention");
 	assert_string_equal(f->hot[0].file, "src/sum.cuh");
 	assert_int_equal(f->hot[0].line, 4);
 	assert_string_equal(f->hot[0].called_file, "src/main.cu");
-	assert_non_null(strstr(f->location, "sum.cuh:4 in main.cu:3"));
+	assert_has(f->location, "sum.cuh:4 in main.cu:3");
 	/* Nobody calls it: it stands for itself. */
 	c->line[line].inlined_at = LINE_NONE;
-	a = made_advised(m);
-	f = made_finding(a, "global-atomic-contention");
-	assert_non_null(strstr(f->location, "sm_20_atomic_functions.hpp:5"));
+	f = made_found(m, "global-atomic-contention");
+	assert_has(f->location, "sm_20_atomic_functions.hpp:5");
 }
 
 /* A lane of each warp adds for all, to a place that the code shows to be one: the time
@@ -463,8 +451,7 @@ MADE_TEST(test_no_lines)
 	c->lineless = &reason_row[REASON_NO_LINEINFO];
 	for (size_t i = 0; i < c->instructions; i++)
 		c->instruction[i].line = LINE_NONE;
-	a = made_advised(m);
-	f = made_finding(a, "array-of-structures");
+	f = made_found(m, "array-of-structures");
 	assert_int_equal(f->hots, 2);
 	assert_null(f->hot[0].file);
 	assert_int_equal(f->hot[0].line, 0);
@@ -495,27 +482,22 @@ MADE_TEST(test_sites)
 		  .frames = 1 },
 		{ .call = CALL_DEVICE_SYNC, .count = 8 },	/* no frames */
 	};
-	struct advice *a;
 
 	fault_scattered(m);
 	m->run.site = site;
 	m->run.sites = sizeof(site) / sizeof(site[0]);
-	a = made_advised(m);
-	assert_ptr_equal(made_finding(a, "uncoalesced-global-access")->site,
+	assert_ptr_equal(made_found(m, "uncoalesced-global-access")->site,
 	    &site[2]);
 	made_again(m);
 	fault_syncing(m);
 	m->run.site = site;
 	m->run.sites = sizeof(site) / sizeof(site[0]);
-	a = made_advised(m);
-	assert_ptr_equal(made_finding(a, "device-sync-overuse")->site,
-	    &site[4]);
+	assert_ptr_equal(made_found(m, "device-sync-overuse")->site, &site[4]);
 	made_again(m);
 	fault_allocating(m);
 	m->run.site = site;
 	m->run.sites = sizeof(site) / sizeof(site[0]);
-	a = made_advised(m);
-	assert_ptr_equal(made_finding(a, "allocation-in-hot-path")->site,
+	assert_ptr_equal(made_found(m, "allocation-in-hot-path")->site,
 	    &site[3]);
 }
 
@@ -608,8 +590,8 @@ MADE_TEST(test_device_launches)
 	assert_int_equal(f->severity, SEV_HIGH);
 	assert_int_equal(f->hots, 1);
 	assert_int_equal(f->hot[0].line, 5);
-	assert_non_null(strstr(f->summary, "launches 1,056 kernels"));
-	assert_non_null(strstr(f->limiter, "launch"));
+	assert_has(f->summary, "launches 1,056 kernels");
+	assert_has(f->limiter, "launch");
 	/* 0.95 of the 1.61 us of each. */
 	assert_true(fabs(f->saves_s - 1.7 * 0.95 / 1.61) < 0.01);
 	/* Records of the kernel end with itself: the rest is idle time. */
@@ -617,23 +599,21 @@ MADE_TEST(test_device_launches)
 	fault_launching(m);
 	m->kernel[0].gap_after_ns = 9 * m->kernel[0].total_ns / 10;
 	m->run.idle_ns[IDLE_LAUNCH] = m->kernel[0].gap_after_ns;
-	a = made_advised(m);
-	f = made_finding(a, rule);
+	f = made_found(m, rule);
 	assert_true(fabs(f->saves_s - 1.7 * 0.95 / 1.61) < 0.01);
 	a = advised(fault_launching_uncounted, m);
 	f = made_finding(a, rule);
 	assert_int_equal(f->severity, SEV_LOW);
 	assert_int_equal(f->confidence, CONF_LOW);
-	assert_non_null(strstr(f->summary, "up to 1,056"));
-	assert_non_null(strstr(f->gain_note, "not counted"));
+	assert_has(f->summary, "up to 1,056");
+	assert_has(f->gain_note, "not counted");
 	/* Through a function that may launch or not: as many at most. */
 	made_again(m);
 	fault_launching(m);
 	m->code[0]->code.launch[0].direct = false;
-	a = made_advised(m);
-	f = made_finding(a, rule);
+	f = made_found(m, rule);
 	assert_int_equal(f->confidence, CONF_LOW);
-	assert_non_null(strstr(f->summary, "up to 1,056"));
+	assert_has(f->summary, "up to 1,056");
 	a = advised(fault_launching_seldom, m);
 	assert_null(made_finding(a, rule));
 	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
@@ -641,8 +621,7 @@ MADE_TEST(test_device_launches)
 	made_again(m);
 	fault_launching(m);
 	m->code[0]->code.launches_known = false;
-	a = made_advised(m);
-	assert_int_equal(made_verdict(a, rule)->state, RULE_NOT_MEASURED);
+	assert_int_equal(made_state(m, rule), RULE_NOT_MEASURED);
 }
 
 /* One word for a function, whatever shapes it is launched in. */
@@ -684,7 +663,6 @@ MADE_TEST(test_spill_kinds)
 	for (size_t i = 0; i < 2; i++) {
 		const struct finding *f;
 		struct kernel *k;
-		struct advice *a;
 
 		made_again(m);
 		k = made_kernel(m, "k", 10000, 200000);
@@ -692,10 +670,8 @@ MADE_TEST(test_spill_kinds)
 		code_make(m, k, cases[i].sass, 1e5);
 		k->metric[METRIC_LOCAL_LD_INST] = 1e7;
 		k->metric[METRIC_L2_PCT] = 85;
-		a = made_advised(m);
-		f = made_finding(a, "local-memory-spill");
-		assert_non_null(f);
-		assert_non_null(strstr(f->advice, cases[i].advice));
+		f = made_found(m, "local-memory-spill");
+		assert_has(f->advice, cases[i].advice);
 		assert_int_equal(f->hots, 2);
 		assert_string_equal(f->hot[0].what, "4 sectors an access");
 	}
@@ -735,15 +711,12 @@ MADE_TEST(test_conflict_lines)
 {
 	const struct finding *f;
 	struct kernel *k;
-	struct advice *a;
 
 	k = made_kernel(m, "k", 10000, 200000);
 	made_counters(m, k, 0.1);
 	code_make(m, k,
 	    code_text("conflict_lines"), 13000);
-	a = made_advised(m);
-	f = made_finding(a, "shared-bank-conflicts");
-	assert_non_null(f);
+	f = made_found(m, "shared-bank-conflicts");
 	assert_int_equal(f->hots, 1);	/* wide accesses are no conflict */
 	assert_int_equal(f->hot[0].line, 6);
 	assert_string_equal(f->hot[0].what, "32 wavefronts an access");
@@ -754,9 +727,7 @@ MADE_TEST(test_conflict_lines)
 		if (v[SOURCE_SHARED_WAVEFRONTS] > 0)
 			v[SOURCE_INST] *= 100;
 	}
-	a = made_advised(m);
-	f = made_finding(a, "shared-bank-conflicts");
-	assert_non_null(f);
+	f = made_found(m, "shared-bank-conflicts");
 	for (size_t i = 0; i < f->evidences; i++)
 		if (strcmp(f->evidence[i].name, "wavefronts_per_inst") == 0)
 			assert_true(f->evidence[i].value >= 1);
@@ -784,15 +755,13 @@ MADE_TEST(test_math_names)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct finding *f;
 		struct kernel *k;
-		struct advice *a;
 
 		made_again(m);
 		k = made_kernel(m, "k", 10000, 200000);
 		made_counters(m, k, 0.1);
 		code_make(m, k, code_text("math_names", cases[i].sass), 1e4);
 		k->metric[METRIC_ISSUE_ACTIVE] = 90;
-		a = made_advised(m);
-		f = made_finding(a, "slow-math-functions");
+		f = made_finding(made_advised(m), "slow-math-functions");
 		if (cases[i].name == NULL) {
 			assert_null(f);
 		} else {

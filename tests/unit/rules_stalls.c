@@ -13,20 +13,17 @@ MADE_TEST(test_line_of_barrier)
 	struct advice *a;
 
 	a = advised(fault_barriers, m);
-	f = made_finding(a, "barrier-stalls");
-	assert_non_null(f);
+	f = found_in(a, "barrier-stalls");
 	assert_int_equal(f->hots, 1);
 	assert_int_equal(f->hot[0].line, 21);
-	assert_non_null(strstr(f->hot[0].sass, "BAR.SYNC"));
-	assert_non_null(strstr(f->summary, "each comes to 31.6 "));
+	assert_has(f->hot[0].sass, "BAR.SYNC");
+	assert_has(f->summary, "each comes to 31.6 ");
 	a = advised(fault_chain, m);
-	f = made_finding(a, "low-ilp");
-	assert_non_null(f);
+	f = found_in(a, "low-ilp");
 	assert_int_equal(f->hot[0].line, 30);
 	assert_int_equal(f->confidence, CONF_LOW);
 	a = advised(fault_large_code, m);
-	f = made_finding(a, "instruction-cache-misses");
-	assert_non_null(f);
+	f = found_in(a, "instruction-cache-misses");
 	assert_int_equal(f->hot[0].line, 40);
 }
 
@@ -70,14 +67,11 @@ TEST(test_bound_by_issue)
 /* A tree reduction waits at barriers too: it is told so once. */
 MADE_TEST(test_cause_comes_first)
 {
-	struct advice *a;
-
 	fault_tree(m);
 	m->code[0]->code.samples.not_issued = m->code[0]->code.samples.all;
-	a = made_advised(m);
-	assert_non_null(made_finding(a, "shuffle-reduction"));
-	assert_null(made_finding(a, "barrier-stalls"));
-	assert_int_equal(made_verdict(a, "barrier-stalls")->state, RULE_CLEAN);
+	made_found(m, "shuffle-reduction");
+	made_quiet(m, "barrier-stalls");
+	assert_int_equal(made_state(m, "barrier-stalls"), RULE_CLEAN);
 	/* Few warps: occupancy comes first, as the samples cannot know. */
 	made_again(m);
 	fault_chain(m);
@@ -85,9 +79,8 @@ MADE_TEST(test_cause_comes_first)
 	m->kernel[0].occupancy.blocks_per_sm = 2;
 	m->kernel[0].occupancy.limiter = LIMITER_REGISTERS;
 	m->kernel[0].metric[METRIC_OCCUPANCY] = 29;
-	a = made_advised(m);
-	assert_non_null(made_finding(a, "low-theoretical-occupancy"));
-	assert_null(made_finding(a, "low-ilp"));
+	made_found(m, "low-theoretical-occupancy");
+	made_quiet(m, "low-ilp");
 }
 
 /* At level counters there are no samples. */

@@ -517,8 +517,7 @@ MADE_TEST(test_atomics_line)
 	    "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R8\nEXIT\n");
 	a = made_advised(m);
 	assert_non_null(a);
-	f = made_finding(a, CONTENTION);
-	assert_non_null(f);
+	f = found_in(a, CONTENTION);
 	assert_int_equal(f->hots, 1);
 	assert_int_equal(f->hot[0].pc, 16);
 }
@@ -550,18 +549,15 @@ MADE_TEST(test_small_grid_of_steps)
 	struct advice *a;
 
 	fault_one_block(m);
-	a = made_advised(m);
-	f = made_finding(a, "grid-too-small");
+	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup <= 2);
 	assert_true(f->saves_low_s > 0 && f->saves_low_s < f->saves_s);
 	m->kernel[0].shape.smem_static = 4096;	/* its warps work together */
-	a = made_advised(m);
-	f = made_finding(a, "grid-too-small");
+	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup <= 2 && f->saves_low_s == 0);
 	assert_int_equal(f->confidence, CONF_LOW);
 	made_strides(&m->kernel[0]);
-	a = made_advised(m);
-	f = made_finding(a, "grid-too-small");
+	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup > 10 && f->kernel_speedup <= 132);
 	assert_true(f->saves_low_s < f->saves_s * 0.6);
 	*made_kernel(m, "other", 1, 1000) = m->kernel[0];
@@ -589,15 +585,15 @@ MADE_TEST(test_loose_warps)
 	k->metric[METRIC_PIPE_ALU] = 98;
 	k->shape.grid_x = 66;
 	k->occupancy.waves = 66.0 / 1056;
-	f = made_finding(made_advised(m), "grid-too-small");
+	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup > 1.9 && f->kernel_speedup < 2.1);
-	assert_non_null(strstr(f->advice, "their warps share nothing"));
+	assert_has(f->advice, "their warps share nothing");
 	k->shape.grid_x = 8;	/* 64 warps fill no 1,056 blocks */
-	f = made_finding(made_advised(m), "grid-too-small");
-	assert_non_null(strstr(f->advice, "launch up to 64 blocks"));
+	f = made_found(m, "grid-too-small");
+	assert_has(f->advice, "launch up to 64 blocks");
 	k->shape.grid_x = 66;
 	k->shape.block_x = 32;	/* one each: nothing to move */
-	f = made_finding(made_advised(m), "grid-too-small");
+	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup < 1.5 && f->saves_low_s == 0);
 }
 
@@ -653,11 +649,11 @@ MADE_TEST(test_divided_sum)
 	k->shape.block_x = 32;
 	k->occupancy.waves = 33.0 / 1056;
 	code_make(m, k, code_text("turns", "FFMA R4,R5,R5,R4 | inst 6400"), 1);
-	f = made_finding(made_advised(m), "grid-too-small");
+	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup > 4 && f->kernel_speedup < 64);
-	assert_non_null(strstr(f->advice, "whose sums are added"));
+	assert_has(f->advice, "whose sums are added");
 	code_make(m, k, code_text("turns", "FFMA R4,R4,R5,R5 | inst 6400"), 1);
-	f = made_finding(made_advised(m), "grid-too-small");
+	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup < 2 && f->saves_low_s == 0);
 }
 
@@ -673,13 +669,13 @@ MADE_TEST(test_dealt_turns)
 	k->shape.smem_static = 4096;
 	k->occupancy.waves = 33.0 / 1056;
 	code_make(m, k, code_text("dealt", "0x8"), 1);
-	f = made_finding(made_advised(m), "grid-too-small");
+	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup > 4 && f->saves_low_s > 0);
 	code_make(m, k, code_text("dealt", "0x10"), 1);	/* unrolled */
-	f = made_finding(made_advised(m), "grid-too-small");
+	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup > 4);
 	code_make(m, k, code_text("dealt", "0x3"), 1);	/* no deal */
-	f = made_finding(made_advised(m), "grid-too-small");
+	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup < 2 && f->saves_low_s == 0);
 }
 
@@ -699,21 +695,18 @@ MADE_TEST(test_dealt_to_all)
 	k->shape.smem_static = 4096;
 	k->occupancy.waves = 1 / 264.0;
 	made_strides(k);
-	f = made_finding(made_advised(m), "grid-too-small");
+	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup > 200 && f->kernel_speedup < 264);
 }
 
 /* One block on each SM, and no more of them: there is no second for any. */
 MADE_TEST(test_no_second_block)
 {
-	struct advice *a;
-
 	fault_many_registers(m);
 	m->kernel[0].shape.grid_x = 132;
 	m->kernel[0].occupancy.waves =
 	    1.0 / m->kernel[0].occupancy.blocks_per_sm;
-	a = made_advised(m);
-	assert_null(made_finding(a, "low-theoretical-occupancy"));
+	made_quiet(m, "low-theoretical-occupancy");
 	/* A grid of all the places there are grows with them. */
 	made_again(m);
 	fault_many_registers(m);

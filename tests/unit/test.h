@@ -10,8 +10,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
+
+/* ${text} has ${part} in it; it has not. */
+#define assert_has(text, part) assert_non_null(strstr(text, part))
+#define assert_lacks(text, part) assert_null(strstr(text, part))
 
 /* A test without a fixture, or with functions that run before and after it; NULL
  * for none. */
