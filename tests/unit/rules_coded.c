@@ -448,10 +448,11 @@ MADE_TEST(test_small_frame)
 }
 
 /* Of a small array that lanes index each in their own way the counters tell: sectors
- * that L1 asked for, and that no global access explains. */
+ * that L1 asked for, and that no global access explains, no atomic of each lane either. */
 MADE_TEST(test_small_array)
 {
-	for (int atomics = 0; atomics < 2; atomics++) {
+	for (int of = 0; of < 4; of++) {
+		bool atomics = of & 1, many = of & 2;
 		struct kernel *k;
 		double *v;
 
@@ -467,13 +468,13 @@ MADE_TEST(test_small_array)
 		v[METRIC_LOCAL_LD_SECTORS] = v[METRIC_LOCAL_ST_SECTORS] = NAN;
 		v[METRIC_LOCAL_LD_INST] = v[METRIC_LOCAL_ST_INST] = NAN;
 		v[METRIC_GLOBAL_LD_SECTORS] = v[METRIC_GLOBAL_ST_SECTORS] = 1e4;
-		v[METRIC_L2_FROM_L1] = 2e7;
+		v[METRIC_L2_FROM_L1] = many ? 2e7 : 2e5;
 		v[METRIC_L2_SECTORS] = 3e7;
 		v[METRIC_L2_PCT] = 85;
 		v[METRIC_INST_EXECUTED] = 2e6;
 		k->skip = SKIP_TOO_FEW_LAUNCHES;
 		assert_true((made_finding(made_advised(m), "local-memory-spill")
-		    != NULL) == !atomics);
+		    != NULL) == (many || !atomics));
 	}
 }
 
@@ -639,5 +640,19 @@ MADE_TEST(test_slow_path)
 	k->metric[METRIC_INST_EXECUTED] = WARPS * 10;
 	estimate(&e, m);
 	assert_true(executions(&e, 6) > 0.9);
+	coded_clear(&e);
+}
+
+/* The function of a division that a loop calls runs as often as the call. */
+MADE_TEST(test_wide_in_loop)
+{
+	struct kernel *k = uncounted(m, code_text("wide_in_loop"));
+	struct coded e;
+
+	k->metric[METRIC_INST_EXECUTED] = WARPS * (3 + 40 * (5 + 6));
+	estimate(&e, m);
+	assert_true(fabs(executions(&e, 2) - 40) < 1);
+	assert_float_equal(executions(&e, 10), executions(&e, 2), 1e-6);
+	assert_true(executions(&e, 7) < 1.1);
 	coded_clear(&e);
 }

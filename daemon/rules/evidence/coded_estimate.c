@@ -79,6 +79,55 @@ depth_of(const struct sass *s, uint32_t i)
 	    (int)loop->depth + 1;
 }
 
+/*
+ * How often each instruction is in what a warp executes, by depth of loops: once at its
+ * own depth, or, in the compiler's own division of 64 bits, once at the depth of each
+ * call. (Its other functions are for rare arguments.) ${call}[k] is of own.at[k].
+ */
+struct places {
+	struct internals own;
+	double call[INTERNALS_MOST][DEPTHS];
+};
+
+static bool
+calls_division(const struct sass_instruction *i)
+{
+
+	return i->flags & SASS_CALL && i->text != NULL &&
+	    (strstr(i->text, "_u64") != NULL || strstr(i->text, "_s64") != NULL);
+}
+
+static void
+places_find(struct places *p, const struct sass *s)
+{
+
+	memset(p->call, 0, sizeof(p->call));
+	internals_find(&p->own, s);
+	for (uint32_t i = 0; i < s->instructions; i++) {
+		uint32_t at = calls_division(&s->instruction[i]) ?
+		    callee_at(&p->own, &s->instruction[i]) : SASS_NONE;
+
+		for (uint32_t k = 0; at != SASS_NONE && k < p->own.count; k++)
+			p->call[k][depth_of(s, i)] += p->own.at[k] == at;
+	}
+}
+
+static void
+places_of(const struct places *p, const struct sass *s, uint32_t i,
+    double times[DEPTHS])
+{
+	double calls = 0;
+	uint32_t k;
+
+	memset(times, 0, DEPTHS * sizeof(*times));
+	for (k = 0; k < p->own.count && p->own.at[k] <= i; k++)
+		;
+	for (int d = 0; k > 0 && d < DEPTHS; d++)
+		calls += times[d] = p->call[k - 1][d];
+	if (!(calls > 0))
+		times[depth_of(s, i)] = 1;
+}
+
 /* Sectors of a warp's access, and what its bytes fill: the same where the code
  * does not tell. */
 static double
@@ -129,7 +178,7 @@ l1_cycles(const struct sass_instruction *i, const struct affine *a,
 
 static void
 add_needs(struct needs *n, const struct rule_view *x,
-    const struct affine *address, const bool *rare)
+    const struct affine *address, const struct places *places, const bool *rare)
 {
 	const struct record_SIGNATURE *shape = &x->kernel->shape;
 	const struct code *c = x->kernel->code;
@@ -138,9 +187,8 @@ add_needs(struct needs *n, const struct rule_view *x,
 
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
-		int d = depth_of(&c->sass, s);
 		bool load = i->space == SPACE_GLOBAL && i->flags & SASS_LOAD;
-		double turns = rare_share(&c->sass, s);
+		double turns = rare_share(&c->sass, s), times[DEPTHS], l1;
 
 		if (rare[s])
 			continue;
@@ -153,17 +201,31 @@ add_needs(struct needs *n, const struct rule_view *x,
 			    i->flags & SASS_STORE;
 			continue;
 		}
-		n->inst[d]++;
-		n->loads[d] += load;
-		n->cycles[UNIT_ISSUE][d] += issue;
-		n->cycles[UNIT_L1][d] += l1_cycles(i, &address[s], shape);
-		if (i->flags & (SASS_XU | SASS_CONVERT))
-			n->cycles[UNIT_XU][d] += issue *
-			    load_cycles(chip, chip->xu);
-		if (i->flags & SASS_FP64)
-			n->cycles[UNIT_FP64][d] += issue *
-			    load_cycles(chip, chip->fp64);
+		places_of(places, &c->sass, s, times);
+		l1 = l1_cycles(i, &address[s], shape);
+		for (int d = 0; d < DEPTHS; d++) {
+			n->inst[d] += times[d];
+			n->loads[d] += times[d] * load;
+			n->cycles[UNIT_ISSUE][d] += times[d] * issue;
+			n->cycles[UNIT_L1][d] += times[d] * l1;
+			if (i->flags & (SASS_XU | SASS_CONVERT))
+				n->cycles[UNIT_XU][d] += times[d] * issue *
+				    load_cycles(chip, chip->xu);
+			if (i->flags & SASS_FP64)
+				n->cycles[UNIT_FP64][d] += times[d] * issue *
+				    load_cycles(chip, chip->fp64);
+		}
 	}
+}
+
+static double
+sum_at(const double each[DEPTHS], double turns)
+{
+	double sum = 0, times = 1;
+
+	for (int d = 0; d < DEPTHS; d++, times *= turns)
+		sum += each[d] * times;
+	return sum;
 }
 
 /* Of the busiest part, at so many turns of each loop. */
@@ -172,13 +234,8 @@ cycles_at(const struct needs *n, double turns)
 {
 	double most = 0;
 
-	for (int p = 0; p < UNITS; p++) {
-		double sum = 0, times = 1;
-
-		for (int d = 0; d < DEPTHS; d++, times *= turns)
-			sum += n->cycles[p][d] * times;
-		most = fmax(most, sum);
-	}
+	for (int p = 0; p < UNITS; p++)
+		most = fmax(most, sum_at(n->cycles[p], turns));
 	return most;
 }
 
@@ -312,18 +369,22 @@ reconcile(struct code *c, const struct affine *address,
 	}
 }
 
-/* Has the code nothing but loads, stores and local memory that asks L2 for sectors? */
-static bool
-is_simple(const struct code *c)
+/* Sectors that atomics ask L2 for, one a lane at most; infinite where the code has
+ * accesses of which no bound is known. */
+static double
+atomics_most(const struct code *c)
 {
+	double most = 0;
+
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
 
-		if (i->space == SPACE_TEXTURE || i->flags & SASS_ASYNC ||
-		    (i->flags & SASS_ATOMIC && i->space != SPACE_SHARED))
-			return false;
+		if (i->space == SPACE_TEXTURE || i->flags & SASS_ASYNC)
+			return INFINITY;
+		if (i->flags & SASS_ATOMIC && i->space != SPACE_SHARED)
+			most += WARP * or_zero(inst_executed(c, s));
 	}
-	return true;
+	return most;
 }
 
 /* What L1 asked of L2 and no global access explains was local memory: lanes that index
@@ -333,7 +394,7 @@ count_local(struct code *c, const double *metric)
 {
 	double stray = metric[METRIC_L2_FROM_L1] -
 	    metric[METRIC_GLOBAL_LD_SECTORS] -
-	    metric[METRIC_GLOBAL_ST_SECTORS], inst = 0, each;
+	    metric[METRIC_GLOBAL_ST_SECTORS] - atomics_most(c), inst = 0, each;
 
 	for (uint32_t s = 0; s < c->sass.instructions; s++)
 		if (c->sass.instruction[s].space == SPACE_LOCAL &&
@@ -341,7 +402,7 @@ count_local(struct code *c, const double *metric)
 			inst += inst_executed(c, s);
 	if (isfinite(c->total[SOURCE_LOCAL_SECTORS]))
 		stray -= c->total[SOURCE_LOCAL_SECTORS];
-	if (!(inst > 0) || !(stray > 0) || !is_simple(c))
+	if (!(inst > 0) || !(stray > 0))
 		return;
 	each = fmin(WARP, stray / inst);
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
@@ -436,7 +497,7 @@ coded_accesses(struct code *c, const struct affine *address,
  * arguments as many as ${rare}. */
 static void
 count(struct code *c, double warps, double lanes, double turns, double rare,
-    const bool *never)
+    const struct places *places, const bool *never)
 {
 	for (int m = 0; m < SOURCE_COUNT; m++) {
 		c->total[m] = NAN;
@@ -445,12 +506,13 @@ count(struct code *c, double warps, double lanes, double turns, double rare,
 	}
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		size_t at = inst_of_sass(c, s);
-		double part = rare_share(&c->sass, s);
-		double times = never[s] ? 0 : warps * (part > 0 ? rare * part :
-		    pow(turns, depth_of(&c->sass, s)));
+		double part = rare_share(&c->sass, s), each[DEPTHS], times;
 
 		if (at == SIZE_MAX)
 			continue;
+		places_of(places, &c->sass, s, each);
+		times = never[s] ? 0 : warps * (part > 0 ? rare * part :
+		    sum_at(each, turns));
 		set(c, &c->instruction[at], SOURCE_INST, times);
 		set(c, &c->instruction[at], SOURCE_THREADS, times * lanes);
 		set(c, &c->instruction[at], SOURCE_THREADS_ON, times * lanes);
@@ -635,16 +697,6 @@ told_s(const struct coded *e, const struct rule_view *x,
 	    x->ceiling->sm_hz));
 }
 
-static double
-sum_at(const double each[DEPTHS], double turns)
-{
-	double sum = 0, times = 1;
-
-	for (int d = 0; d < DEPTHS; d++, times *= turns)
-		sum += each[d] * times;
-	return sum;
-}
-
 /* What was counted of a warp: global loads, and sectors that L1 asks L2 for which no
  * global access explains, local memory's. NaN: not counted. */
 struct counted {
@@ -723,6 +775,7 @@ coded_of(struct coded *e, const struct rule_view *x)
 	double counted = rule_metric(x, METRIC_INST_EXECUTED);
 	struct needs n = { .inst = { 0 } };
 	struct affine *address;
+	struct places places;
 	bool *never;
 
 	if (c == NULL || !c->disassembled || c->counted || c->instructions == 0)
@@ -751,7 +804,8 @@ coded_of(struct coded *e, const struct rule_view *x)
 	}
 	memcpy(e->code.instruction, c->instruction,
 	    c->instructions * sizeof(*c->instruction));
-	add_needs(&n, x, address, never);
+	places_find(&places, &c->sass);
+	add_needs(&n, x, address, &places, never);
 	if (counted > 0) {
 		struct counted k = { rule_metric(x, METRIC_GLOBAL_LD_INST) /
 		    warps, (rule_metric(x, METRIC_L2_FROM_L1) -
@@ -766,7 +820,8 @@ coded_of(struct coded *e, const struct rule_view *x)
 		/* Warps that leave early, ways that are not gone. */
 		scale = fmin(1, most / fmax(cycles_at(&n, turns), 1e-9));
 	}
-	count(&e->code, warps * scale, fmin(WARP, lanes), turns, rare, never);
+	count(&e->code, warps * scale, fmin(WARP, lanes), turns, rare, &places,
+	    never);
 	free(never);
 	coded_accesses(&e->code, address, &x->kernel->shape,
 	    x->kernel->metric);

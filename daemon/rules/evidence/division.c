@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "rules/evidence/division.h"
+#include "source/callee.h"
 #include "source/operand.h"
 
 #define RECIPROCAL_INST 8
@@ -172,13 +173,14 @@ struct callees {
 	int count;
 };
 
-/* The function that instruction ${s} calls, or -1. */
+/* The function that instruction ${s} calls, by its address or as one of ${own}, or -1. */
 static int
-callee_of(struct callees *f, const struct code *c, uint32_t s)
+callee_of(struct callees *f, const struct internals *own, const struct code *c,
+    uint32_t s)
 {
 	const struct sass_instruction *i = &c->sass.instruction[s];
 	uint32_t at = i->target != SASS_NONE ? sass_at(&c->sass, i->target) :
-	    SASS_NONE;
+	    callee_at(own, i);
 
 	if (at == SASS_NONE)
 		return -1;
@@ -243,12 +245,14 @@ void
 divisions_count(struct divisions *d, const struct code *c, struct mark *m)
 {
 	struct callees f = { .count = 0 };
+	struct internals own;
 	uint32_t looked = 0;
 
 	memset(d, 0, sizeof(*d));
+	internals_find(&own, &c->sass);
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		int k = c->sass.instruction[s].flags & SASS_CALL ?
-		    callee_of(&f, c, s) : -1;
+		    callee_of(&f, &own, c, s) : -1;
 
 		if (k >= 0 && f.divides[k])
 			count_wide(d, m, c, s, f.end[k] - f.begin[k]);

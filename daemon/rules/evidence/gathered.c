@@ -21,7 +21,9 @@
  * How much of the excess goes, pessimists' view first. Lanes that walk one row
  * together fill their sectors, as far as rows are longer than the group: half of
  * it for the pessimist. Indices may have no order that brings neighbours
- * together: nothing; in the middle half of the time that all of it would save.
+ * together: nothing; in the middle half of the time that all of it would save. Sorted,
+ * indices may also be the same for neighbours (particles of one cell): then a request
+ * needs one sector, which is what the favourable view has.
  */
 static const double walked_part[VIEWS] = { 0.5, 1, 1 };
 static const double gathered_part[VIEWS] = { 0, 0, 1 };
@@ -67,6 +69,7 @@ gathered_of(struct gathered *g, const struct rule_view *x,
 
 		g->sectors[k] = all->all[kind[k]].sectors;
 		g->excess[k] = accesses_excess(all, PATTERN_GATHERED, kind[k]);
+		g->own[k] = s->sectors;
 		g->per_request[k] = s->requests > 0 ?
 		    s->sectors / s->requests : NAN;
 		for (size_t i = 0; i < c->instructions; i++)
@@ -148,6 +151,15 @@ gathered_explains(struct gathered *g, const struct rule_view *x,
 	return only;
 }
 
+/* What is left of the sectors where each request needs one. */
+static double
+keep_one(const struct gathered *g, int k)
+{
+
+	return g->sectors[k] > 0 && g->per_request[k] > 1 ? 1 - g->own[k] *
+	    (1 - 1 / g->per_request[k]) / g->sectors[k] : 1;
+}
+
 static void
 set_fix(const struct rule_view *x, struct draft *d, const struct gathered *g)
 {
@@ -168,6 +180,10 @@ set_fix(const struct rule_view *x, struct draft *d, const struct gathered *g)
 	all = gain_time(x->load, &d->fix[VIEW_HIGH], VIEW_MID);
 	if (all < walked)
 		mid->whole = 1 - GATHERED_MID * (1 - all / walked);
+	d->fix[VIEW_HIGH].global_ld = fmin(d->fix[VIEW_HIGH].global_ld,
+	    keep_one(g, 0));
+	d->fix[VIEW_HIGH].global_st = fmin(d->fix[VIEW_HIGH].global_st,
+	    keep_one(g, 1));
 }
 
 static void

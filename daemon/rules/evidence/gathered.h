@@ -16,7 +16,8 @@ struct gathered {
 				 * their bytes fill */
 	double walked[2];	/* of that, where each lane goes on from there to
 				 * the next element: a row of its own */
-	double per_request[2];	/* sectors of a gathered one; NaN unknown */
+	double own[2];		/* sectors of those whose address was loaded */
+	double per_request[2];	/* of them, a request; NaN: unknown */
 	bool objects;		/* lanes load several fields from one place */
 	bool exact;		/* counted by instruction; else the code was read */
 };

@@ -19,6 +19,13 @@
 
 #define STACK 1			/* the register that points to the stack */
 
+static double
+zero(double v)
+{
+
+	return isfinite(v) ? v : 0;
+}
+
 /* Is the address computed, not a constant place of the stack? */
 static bool
 is_indexed(const struct sass_instruction *s)
@@ -155,9 +162,29 @@ unrolled_share(const struct code *c)
 	return all > 0 ? fmin(0.95, gone / all) : NAN;
 }
 
+/* Where lanes take different elements no unrolling makes the index a constant. A word
+ * of each lane is four sectors, if all take the same. */
+#define SECTORS_ALIKE 4
+
+static bool
+lanes_differ(const struct rule_view *x)
+{
+	double inst = zero(rule_metric(x, METRIC_LOCAL_LD_INST)) +
+	    zero(rule_metric(x, METRIC_LOCAL_ST_INST));
+
+	return zero(rule_metric(x, METRIC_LOCAL_LD_SECTORS)) +
+	    zero(rule_metric(x, METRIC_LOCAL_ST_SECTORS)) >
+	    2 * SECTORS_ALIKE * inst && inst > 0;
+}
+
 static const char *
 advise(const struct rule_view *x, bool full, double indexed)
 {
+	if (indexed >= 0.5 && lanes_differ(x))
+		return "move the array to shared memory, its elements interleaved "
+		    "by thread (element i of thread t at i × blockDim.x + t): "
+		    "the lanes take different elements, which in local memory "
+		    "are a sector each";
 	if (indexed >= 0.5)
 		return "unroll the loops over the indexed local arrays, so "
 		    "that every index is a constant: arrays that are indexed "
@@ -195,12 +222,6 @@ give_lines(const struct rule_view *x, struct draft *d, bool full, double indexed
 		    .unit = "ratio", .source = "derived",
 		    .from = "disassembly, warp instructions" }, NULL);
 	lines_fill(x, d, m, "%s sectors an access");
-}
-
-static double
-zero(double v)
-{
-	return isfinite(v) ? v : 0;
 }
 
 static void
