@@ -18,11 +18,10 @@ near(double ns, double us)
 
 /* While we held the host the kernel ran; when the host came to wait for it, it
  * was done. Without us it would have waited. */
-FEED_TEST(test_ran_while_held)
+KERNEL_TEST(test_ran_while_held)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 5010 * US);
 	hold(f, 15 * US, 8015 * US);
 	feed_sync(f, SYNC_STREAM, 8020 * US, 8021 * US);
@@ -39,11 +38,10 @@ FEED_TEST(test_ran_while_held)
 }
 
 /* With 3 ms of its own to do the host would have been 2 ms before the end. */
-FEED_TEST(test_host_busy_after_hold)
+KERNEL_TEST(test_host_busy_after_hold)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 5010 * US);
 	hold(f, 10 * US, 8010 * US);
 	feed_sync(f, SYNC_STREAM, 11010 * US, 11011 * US);
@@ -55,11 +53,10 @@ FEED_TEST(test_host_busy_after_hold)
 
 /* Nothing waits: by what we held it the next launch came late, and the GPU's gap
  * is ours. */
-FEED_TEST(test_gap_after_hold)
+KERNEL_TEST(test_gap_after_hold)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 1010 * US);
 	hold(f, 10 * US, 1000 * US);
 	feed_kernel(f, 1, 1900 * US, 1905 * US, 2905 * US);
@@ -70,11 +67,10 @@ FEED_TEST(test_gap_after_hold)
 	assert_true(near(run->kernel[0].exposed_ns, 2000));
 }
 
-FEED_TEST(test_longer_gap_after_hold)
+KERNEL_TEST(test_longer_gap_after_hold)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 1010 * US);
 	hold(f, 10 * US, 1000 * US);
 	feed_kernel(f, 1, 9000 * US, 9005 * US, 9010 * US);
@@ -86,12 +82,11 @@ FEED_TEST(test_longer_gap_after_hold)
 
 /* The GPU is never idle, but the host, whose launches we slow down from 4.1 to
  * 8 us, waits at the end for 2 us a kernel only. */
-FEED_TEST(test_back_to_back)
+KERNEL_TEST(test_back_to_back)
 {
 	const struct run *run;
 	uint64_t i;
 
-	feed_signature(f, 1, "a");
 	for (i = 0; i < 400; i++)
 		feed_kernel(f, 1, i * 8 * US, (10 + i * 10) * US,
 		    (20 + i * 10) * US);
@@ -104,12 +99,11 @@ FEED_TEST(test_back_to_back)
 }
 
 /* Gaps of half a microsecond, which there would not be without us. */
-FEED_TEST(test_small_gaps)
+KERNEL_TEST(test_small_gaps)
 {
 	const struct run *run;
 	uint64_t i;
 
-	feed_signature(f, 1, "a");
 	for (i = 0; i < 900; i++)
 		feed_kernel(f, 1, i * 7 * US + 9700, (10 + i * 7) * US,
 		    (10 + i * 7) * US + 6500);
@@ -123,12 +117,11 @@ FEED_TEST(test_small_gaps)
 
 /* Long gaps in which something of ours lies are the program's all the same; where we
  * made most of one it is not. */
-FEED_TEST(test_ours_in_long_gaps)
+KERNEL_TEST(test_ours_in_long_gaps)
 {
 	uint64_t at = 0, i, gaps = 0;
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	for (i = 0; i < 8; i++, at += 60000 * US) {
 		feed_kernel(f, 1, at + 5 * US, at + 10 * US, at + 100 * US);
 		hold(f, at + 20000 * US, at + (i < 4 ? 21000 : 55000) * US);
@@ -141,12 +134,11 @@ FEED_TEST(test_ours_in_long_gaps)
 
 /* The call for the 51st kernel comes back when the GPU has done all before, which we
  * had held up before that, so that the gap is ours: the host waited all the same. */
-FEED_TEST(test_call_that_waits)
+KERNEL_TEST(test_call_that_waits)
 {
 	const struct run *run;
 	uint64_t i;
 
-	feed_signature(f, 1, "a");
 	for (i = 0; i < 50; i++)
 		feed_kernel(f, 1, i * 8 * US, (10 + i * 1000) * US,
 		    (1010 + i * 1000) * US);
@@ -161,12 +153,11 @@ FEED_TEST(test_call_that_waits)
 }
 
 /* A framework that takes 30 us for a launch is the host's own. */
-FEED_TEST(test_slow_host)
+KERNEL_TEST(test_slow_host)
 {
 	const struct run *run;
 	uint64_t i;
 
-	feed_signature(f, 1, "a");
 	for (i = 0; i < 900; i++)
 		feed_kernel(f, 1, i * 30 * US, (5 + i * 30) * US,
 		    (15 + i * 30) * US);
@@ -176,11 +167,10 @@ FEED_TEST(test_slow_host)
 }
 
 /* Beside a launch that was measured the GPU's gaps are ours, not its pace. */
-FEED_TEST(test_gaps_beside)
+KERNEL_TEST(test_gaps_beside)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 20 * US);
 	hold(f, 25 * US, 2000 * US);
 	feed_kernel(f, 1, 2030 * US, 2036 * US, 2046 * US);

@@ -92,9 +92,8 @@ FEED_TEST(test_blocking_copy)
 }
 
 /* The stream's record comes after its first work. */
-FEED_TEST(test_told_late)
+KERNEL_TEST(test_told_late)
 {
-	feed_signature(f, 1, "k");
 	f->queue = SIDE;
 	feed_kernel(f, 1, MS, 2 * MS, 3 * MS);
 	streams(f, 1);

@@ -103,12 +103,11 @@ counters(struct feed *f, uint32_t metric, double value, uint32_t launches,
 	    .values = { blob, sizeof(blob) });
 }
 
-FEED_TEST(test_counters)
+KERNEL_TEST(test_counters)
 {
 	const struct run *run;
 	const struct kernel *k;
 
-	feed_signature(f, 1, "a");
 	FEED(f, METRIC, .id = 5, .name = wire_str_of("dram__bytes_read.sum"));
 	FEED(f, METRIC, .id = 6, .name = wire_str_of("smsp__inst_issued.sum"));
 	FEED(f, METRIC, .id = 7, .name = wire_str_of("some__other.sum"));
@@ -140,7 +139,7 @@ FEED_TEST(test_counters)
 
 /* What patched instructions count is of another launch: brought to the one that the
  * hardware counted, where that had more to do. */
-FEED_TEST(test_counters_of_two_launches)
+KERNEL_TEST(test_counters_of_two_launches)
 {
 	static const struct { const char *name; double value; } v[] = {
 		{ "smsp__inst_executed.sum", 4000 },
@@ -152,7 +151,6 @@ FEED_TEST(test_counters_of_two_launches)
 	};
 	const struct kernel *k;
 
-	feed_signature(f, 1, "a");
 	for (uint32_t i = 0; i < 5; i++) {
 		FEED(f, METRIC, .id = 5 + i, .name = wire_str_of(v[i].name));
 		counters(f, 5 + i, v[i].value, 2, 1);
@@ -173,7 +171,7 @@ FEED_TEST(test_counters_of_two_launches)
 
 /* Loads by generic addresses and asynchronous copies move sectors and are not among the
  * loads that are counted. */
-FEED_TEST(test_requests_not_counted)
+KERNEL_TEST(test_requests_not_counted)
 {
 	static const struct { const char *name; double value; } v[] = {
 		{ "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 3300 },
@@ -183,7 +181,6 @@ FEED_TEST(test_requests_not_counted)
 	};
 	const double *metric;
 
-	feed_signature(f, 1, "a");
 	for (uint32_t i = 0; i < 4; i++) {
 		FEED(f, METRIC, .id = 5 + i, .name = wire_str_of(v[i].name));
 		counters(f, 5 + i, v[i].value, 2, 1);
@@ -198,9 +195,8 @@ FEED_TEST(test_requests_not_counted)
 
 /* A kernel that is captured is called as often as it is captured; what ran were
  * nodes of a graph, and no replay measures those. */
-FEED_TEST(test_nodes_are_not_measured)
+KERNEL_TEST(test_nodes_are_not_measured)
 {
-	feed_signature(f, 1, "a");
 	FEED(f, SKIPPED, .signature = 1, .reason = SKIP_TOO_FEW_LAUNCHES);
 	feed_kernel(f, 1, 0, 10 * US, 20 * US);
 	assert_int_equal(feed_settle(f)->kernel[0].skip, SKIP_TOO_FEW_LAUNCHES);
@@ -257,11 +253,10 @@ FEED_TEST(test_states)
 	assert_int_equal(feed_settle(f)->signal, 9);
 }
 
-FEED_TEST(test_missing)
+KERNEL_TEST(test_missing)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	f->sequence += 5;			/* five are gone */
 	feed_kernel(f, 1, 0, 10 * US, 20 * US);
 	f->sequence--;				/* this one came twice */
@@ -277,12 +272,11 @@ FEED_TEST(test_missing)
 }
 
 /* Twelve launches as warm-up, then cudaMalloc between launches. */
-FEED_TEST(test_hot_calls)
+KERNEL_TEST(test_hot_calls)
 {
 	const struct call_class *c;
 	uint64_t i, at = 0;
 
-	feed_signature(f, 1, "a");
 	feed_api(f, CALL_MALLOC, US, 3 * US);		/* setting up */
 	for (i = 0; i < 50; i++) {
 		at += 10 * US;
@@ -353,11 +347,10 @@ small_row(struct feed *f, uint64_t from, int n, uint64_t bytes)
 		    from + (uint64_t)i * 10 * US + 2 * US);
 }
 
-FEED_TEST(test_small_copies)
+KERNEL_TEST(test_small_copies)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	small_row(f, 1 * MS, 15, 4096);		/* one too few */
 	small_row(f, 10 * MS, 20, 4096);
 	small_row(f, 20 * MS, 30, 65537);	/* not small */
@@ -431,12 +424,11 @@ FEED_TEST(test_leaks)
 }
 
 /* Allocations that go on to the end are told from those of the beginning. */
-FEED_TEST(test_leaks_grow)
+KERNEL_TEST(test_leaks_grow)
 {
 	const struct run *run;
 	uint64_t i;
 
-	feed_signature(f, 1, "a");
 	for (i = 0; i < 20; i++) {
 		feed_kernel(f, 1, i * MS, i * MS + 2 * US, i * MS + 9 * US);
 		FEED(f, MEMORY, .operation = 1, .kind = MEMORY_DEVICE,
@@ -455,12 +447,11 @@ FEED_TEST(test_leaks_grow)
 
 /* A pool fills in the first step, however long that takes, and a long run has
  * more launches than are remembered. */
-FEED_TEST(test_leaks_of_warm_up)
+KERNEL_TEST(test_leaks_of_warm_up)
 {
 	const struct run *run;
 	uint64_t i, at;
 
-	feed_signature(f, 1, "a");
 	for (i = 0; i < 1001; i++) {
 		at = i < 100 ? i * 10 * MS : S + i * 10 * US;
 		feed_kernel(f, 1, at, at + 2 * US, at + 9 * US);
@@ -580,11 +571,10 @@ failure(struct feed *f, enum wire_call call, uint32_t result, uint64_t at,
 	    .error_name = wire_str_of("error"));
 }
 
-FEED_TEST(test_failures)
+KERNEL_TEST(test_failures)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	failure(f, CALL_LAUNCH, 9, 10 * US, 0);		/* never looked at */
 	failure(f, CALL_LAUNCH, 9, 20 * US, 0);
 	f->tid = 8;
@@ -746,11 +736,10 @@ FEED_TEST(test_clock_set_forward)
 }
 
 /* Ids that nobody defined, and times that cannot be. */
-FEED_TEST(test_unknown)
+KERNEL_TEST(test_unknown)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 999, 0, 10 * US, 20 * US);
 	FEED(f, COUNTERS, .signature = 999);
 	FEED(f, SKIPPED, .signature = 999);
@@ -788,14 +777,13 @@ FEED_TEST(test_name_bomb)
 }
 
 /* Tables stop at their bounds, and say what did not fit. */
-FEED_TEST(test_bounds)
+KERNEL_TEST(test_bounds)
 {
 	struct feed other = { .m = f->m };
 	const struct run *run;
 	char name[32];
 	uint32_t i;
 
-	feed_signature(f, 1, "a");
 	for (i = 0; i < 70000; i++) {
 		snprintf(name, sizeof(name), "k%u", i);
 		FEED(f, STRING, .id = 5000 + i, .text = wire_str_of(name));

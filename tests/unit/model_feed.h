@@ -137,6 +137,16 @@ feed_setup(void **state)
 }
 
 static inline int
+feed_setup_kernel(void **state)
+{
+
+	if (feed_setup(state) != 0)
+		return -1;
+	feed_signature(*state, 1, "a");
+	return 0;
+}
+
+static inline int
 feed_teardown(void **state)
 {
 	struct feed *f = *state;
@@ -147,10 +157,12 @@ feed_teardown(void **state)
 }
 
 /* A test that feeds a model: its body has `struct feed *f`, whose process has said
- * hello. */
-#define FEED_TEST(name)							\
+ * hello; KERNEL_TEST: and has signature 1, of a kernel named "a". */
+#define FEED_TEST(name) FEED_TEST_WITH(name, feed_setup)
+#define KERNEL_TEST(name) FEED_TEST_WITH(name, feed_setup_kernel)
+#define FEED_TEST_WITH(name, setup)					\
 	static void name##_fed(struct feed *f);				\
-	TEST_WITH(name, feed_setup, feed_teardown)			\
+	TEST_WITH(name, setup, feed_teardown)				\
 	{								\
 		name##_fed(*state);					\
 	}								\

@@ -29,11 +29,10 @@ feed_duration(struct feed *f, uint32_t id, double ns)
 	    .complete = 1, .values = { blob, sizeof(blob) });
 }
 
-FEED_TEST(test_disturbed)
+KERNEL_TEST(test_disturbed)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_signature(f, 2, "b");
 	feed_kernel(f, 1, 5 * US, 10 * US, 20 * US);
 	FEED(f, KERNEL, .signature = 1, .context = 1, .start_ns = T0 + 30 * US,
@@ -56,11 +55,10 @@ FEED_TEST(test_disturbed)
 }
 
 /* What a measured launch is held up for is no gap of the program's. */
-FEED_TEST(test_held_launch)
+KERNEL_TEST(test_held_launch)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 0, 10 * US, 20 * US);
 	FEED(f, KERNEL, .signature = 1, .launch_ns = T0 + 25 * US,
 	    .start_ns = T0 + 5000 * US, .end_ns = T0 + 5010 * US,
@@ -82,11 +80,10 @@ FEED_TEST(test_held_launch)
 
 /* By what it is longer than others a measured launch is our cost, and no time in
  * which the program kept the GPU busy. */
-FEED_TEST(test_longer)
+KERNEL_TEST(test_longer)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_signature(f, 2, "b");
 	feed_measured(f, 1, 100 * US, 500 * US);
 	feed_measured(f, 2, 500 * US, 600 * US);	/* and no other */
@@ -107,11 +104,10 @@ FEED_TEST(test_longer)
 }
 
 /* Shorter than others, or as long, it is none. */
-FEED_TEST(test_shorter)
+KERNEL_TEST(test_shorter)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_measured(f, 1, 100 * US, 110 * US);
 	feed_kernel(f, 1, 110 * US, 120 * US, 140 * US);
 	run = feed_settle(f);
@@ -120,11 +116,10 @@ FEED_TEST(test_shorter)
 }
 
 /* Where all were measured, the counters know how long one takes. */
-FEED_TEST(test_longer_than_counted)
+KERNEL_TEST(test_longer_than_counted)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_measured(f, 1, 100 * US, 1100 * US);
 	feed_measured(f, 1, 1100 * US, 1110 * US);
 	feed_duration(f, 1, 10000);
@@ -135,11 +130,10 @@ FEED_TEST(test_longer_than_counted)
 }
 
 /* The first launch waits for its pages, whether it is measured or not. */
-FEED_TEST(test_pages_of_measured)
+KERNEL_TEST(test_pages_of_measured)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	FEED(f, UVM, .kind = UVM_GPU_FAULT, .flags = 1, .bytes = 12,
 	    .start_ns = T0 + 100 * US, .end_ns = T0 + 400 * US);
 	feed_measured(f, 1, 100 * US, 500 * US);
@@ -198,11 +192,10 @@ FEED_TEST(test_counted_only)
 
 /* A launch that found nothing to do: its counters say nothing of those that take the
  * time. */
-FEED_TEST(test_unlike)
+KERNEL_TEST(test_unlike)
 {
 	const struct kernel *k;
 
-	feed_signature(f, 1, "a");
 	for (uint64_t i = 0; i < 10; i++)
 		feed_kernel(f, 1, 0, i * 1000 * US, i * 1000 * US + 200 * US);
 	feed_duration(f, 1, 25e3);
@@ -291,12 +284,11 @@ FEED_TEST(test_long_each_time)
 }
 
 /* Nor does a step of the program take as long as its measured launches. */
-FEED_TEST(test_measured_in_sequence)
+KERNEL_TEST(test_measured_in_sequence)
 {
 	const struct run *run;
 	uint64_t i, at = 0;
 
-	feed_signature(f, 1, "a");
 	for (i = 0; i < 10; i++, at += 500 * US)
 		feed_measured(f, 1, at + 10 * US, at + 400 * US);
 	for (i = 0; i < 90; i++, at += 10 * US)
@@ -351,11 +343,10 @@ FEED_TEST(test_held)
 }
 
 /* The wait of another thread's launch is our cost, and no fault of the host's. */
-FEED_TEST(test_other_thread_waits)
+KERNEL_TEST(test_other_thread_waits)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 0, 10 * US, 20 * US);
 	FEED(f, OVERHEAD, .kind = OVERHEAD_WAIT, .tid = 8,
 	    .start_ns = T0 + 20 * US, .end_ns = T0 + 60 * US);

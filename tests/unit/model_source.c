@@ -36,11 +36,10 @@ TEST(test_names)
 }
 
 /* A run of the lower levels has none of it. */
-FEED_TEST(test_none)
+KERNEL_TEST(test_none)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "k");
 	feed_kernel(f, 1, 0, 10, 20);
 	run = feed_settle(f);
 	assert_null(run->kernel[0].code);
@@ -228,11 +227,10 @@ FEED_TEST(test_samples_apart)
 	assert_int_equal(c->instruction[0].samples.stall[STALL_WAIT], 13);
 }
 
-FEED_TEST(test_uncounted)
+KERNEL_TEST(test_uncounted)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_signature(f, 2, "b");
 	feed_function(f, 1, CUBIN_A, "a");
 	feed_function(f, 2, CUBIN_A, "b");

@@ -52,11 +52,10 @@ resent(const struct run *run, enum resent_kind kind)
 }
 
 /* Up 0-10, down 5-20, a kernel 18-30, up 40-50, small ones do not turn. */
-FEED_TEST(test_ways)
+KERNEL_TEST(test_ways)
 {
 	const struct device *d;
 
-	feed_signature(f, 1, "k");
 	feed_copy(f, COPY_H2D, MIB, true, 0, 1 * US, 10 * US);
 	f->queue = 2;
 	feed_copy(f, COPY_D2H, MIB, true, 0, 5 * US, 20 * US);
@@ -77,9 +76,8 @@ FEED_TEST(test_ways)
 /* Up 10, a kernel 30 twice, down 5: 15 beside the first launch. Then up 40 and
  * another kernel of 20: 20. A flag in between parts nothing; a kernel after what
  * went back begins anew. */
-FEED_TEST(test_cycles)
+KERNEL_TEST(test_cycles)
 {
-	feed_signature(f, 1, "k");
 	feed_signature(f, 2, "l");
 	feed_copy(f, COPY_H2D, MIB, true, 0, 1 * US, 11 * US);
 	feed_kernel(f, 1, 0, 20 * US, 50 * US);
@@ -432,11 +430,10 @@ FEED_TEST(test_unified)
 
 /* The host touches pages between two kernels: from the trap to the mapping it waits for
  * each, and what it computes then is its own. */
-FEED_TEST(test_unified_host)
+KERNEL_TEST(test_unified_host)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 100 * US);
 	feed_sync(f, SYNC_CONTEXT, 8 * US, 101 * US);
 	uvm(f, UVM_D2H, UVM_COHERENCE, 4096, 200 * US, 202 * US);
@@ -452,9 +449,8 @@ FEED_TEST(test_unified_host)
 }
 
 /* Of two launches the first waits for its pages for three quarters of its time. */
-FEED_TEST(test_unified_in_kernel)
+KERNEL_TEST(test_unified_in_kernel)
 {
-	feed_signature(f, 1, "a");
 	uvm(f, UVM_GPU_FAULT, 1, 12, 12 * US, 42 * US);
 	feed_kernel(f, 1, 5 * US, 10 * US, 50 * US);
 	feed_kernel(f, 1, 55 * US, 60 * US, 80 * US);

@@ -36,11 +36,10 @@ drawn(void)
 }
 
 /* What differs at random is noise, and told as what it is. */
-FEED_TEST(test_random)
+KERNEL_TEST(test_random)
 {
 	uint64_t now = 10 * US;
 
-	feed_signature(f, 1, "a");
 	for (int i = 0; i < 1000; i++)
 		run_for(f, 1, &now, (uint64_t)(100e3 + 20e3 * drawn()));
 	/* 3 times 20 us times the root of 1000. */
@@ -48,22 +47,20 @@ FEED_TEST(test_random)
 }
 
 /* Of 1000 launches each one takes 0.1 % longer than the one before it. */
-FEED_TEST(test_trend)
+KERNEL_TEST(test_trend)
 {
 	uint64_t now = 10 * US;
 
-	feed_signature(f, 1, "a");
 	for (uint64_t i = 0; i < 1000; i++)
 		run_for(f, 1, &now, 100 * US + i * 100);
 	assert_in_range((uint64_t)(noise_of(f) * 1e9), 1, 800 * US);
 }
 
 /* Some launches, nobody knows which, have to fetch pages. */
-FEED_TEST(test_modes)
+KERNEL_TEST(test_modes)
 {
 	uint64_t now = 10 * US, busy;
 
-	feed_signature(f, 1, "a");
 	for (int i = 0; i < 400; i++)
 		run_for(f, 1, &now, drawn() > 0 ? 2 * MS :
 		    (uint64_t)(20e3 + 200 * drawn()));
@@ -87,11 +84,10 @@ FEED_TEST(test_levels)
 }
 
 /* Of one launch that was slow and two that were not nobody knows why. */
-FEED_TEST(test_few)
+KERNEL_TEST(test_few)
 {
 	uint64_t now = 10 * US;
 
-	feed_signature(f, 1, "a");
 	run_for(f, 1, &now, 500 * MS);
 	run_for(f, 1, &now, MS);
 	run_for(f, 1, &now, MS);
@@ -100,11 +96,10 @@ FEED_TEST(test_few)
 
 /* For 18 s the host checks results: what the GPU did in 100 ms is still the
  * measure of what it could do faster. */
-FEED_TEST(test_floor)
+KERNEL_TEST(test_floor)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 99 * MS + 10 * US);
 	feed_copy(f, COPY_D2H, 1 << 20, false, 18 * S, 18 * S,
 	    18 * S + MS);
@@ -118,11 +113,10 @@ FEED_TEST(test_floor)
 }
 
 /* Short gaps are beside the work, whole. */
-FEED_TEST(test_near)
+KERNEL_TEST(test_near)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	for (uint64_t i = 0; i < 100; i++)
 		feed_kernel(f, 1, i * MS + 5 * US, i * MS + 10 * US,
 		    i * MS + 960 * US);

@@ -14,12 +14,11 @@ variant(struct feed *f, uint64_t at, uint64_t kernel, uint64_t copy)
 }
 
 /* Back at the speed of fresh pages, a comparison, and that was it. */
-FEED_TEST(test_at_the_end)
+KERNEL_TEST(test_at_the_end)
 {
 	const struct run *run;
 	uint64_t end;
 
-	feed_signature(f, 1, "a");
 	end = variant(f, 0, 100 * MS, S);
 	feed_bye(f, end + S);
 	run = feed_settle(f);
@@ -36,13 +35,12 @@ FEED_TEST(test_at_the_end)
 }
 
 /* One variant after the other, each compared with the same reference. */
-FEED_TEST(test_variants)
+KERNEL_TEST(test_variants)
 {
 	const struct run *run;
 	struct advice *a;
 	uint64_t at = 0;
 
-	feed_signature(f, 1, "a");
 	for (int i = 0; i < 6; i++)
 		at = variant(f, at, 20 * MS, S) + 500 * MS;
 	feed_bye(f, at);
@@ -60,12 +58,11 @@ FEED_TEST(test_variants)
 }
 
 /* Fifty times: that is what the program does. */
-FEED_TEST(test_pattern)
+KERNEL_TEST(test_pattern)
 {
 	const struct run *run;
 	uint64_t at = 0;
 
-	feed_signature(f, 1, "a");
 	for (int i = 0; i < 50; i++)
 		at = variant(f, at, 20 * MS, 100 * MS) + 50 * MS;
 	feed_bye(f, at);
@@ -75,12 +72,11 @@ FEED_TEST(test_pattern)
 }
 
 /* A step reads four bytes; at the end all is read and compared. */
-FEED_TEST(test_pattern_and_end)
+KERNEL_TEST(test_pattern_and_end)
 {
 	const struct run *run;
 	uint64_t at = 0, i;
 
-	feed_signature(f, 1, "a");
 	for (i = 0; i < 100; i++) {
 		feed_kernel(f, 1, at, at + 10 * US, at + MS);
 		feed_copy(f, COPY_D2H, 4, false, at + 20 * US, at + MS,
@@ -97,12 +93,11 @@ FEED_TEST(test_pattern_and_end)
 }
 
 /* Copied back and handed on: the copy is what it is about. */
-FEED_TEST(test_handed_on)
+KERNEL_TEST(test_handed_on)
 {
 	const struct run *run;
 	uint64_t end;
 
-	feed_signature(f, 1, "a");
 	end = variant(f, 0, 100 * MS, S);
 	feed_bye(f, end + 10 * MS);
 	run = feed_settle(f);
@@ -111,11 +106,10 @@ FEED_TEST(test_handed_on)
 }
 
 /* What goes to the device is no result. */
-FEED_TEST(test_upload)
+KERNEL_TEST(test_upload)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_copy(f, COPY_H2D, 1 << 30, false, 10 * US, 20 * US, S);
 	feed_kernel(f, 1, 3 * S, 3 * S + 10 * US, 3 * S + 100 * MS);
 	feed_bye(f, 4 * S);

@@ -35,11 +35,10 @@ call_of(const struct run *run, enum wire_call call)
 }
 
 /* Kernels A [10,30) and B [20,50), copy [40,60), in any order of arrival. */
-FEED_TEST(test_union)
+KERNEL_TEST(test_union)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_signature(f, 2, "b");
 	feed_copy(f, COPY_H2D, 1 << 20, true, 5 * US, 40 * US, 60 * US);
 	feed_kernel(f, 2, 6 * US, 20 * US, 50 * US);
@@ -73,11 +72,10 @@ gaps_counted(const struct run *run)
 }
 
 /* The host called in time: the gap is launch latency. */
-FEED_TEST(test_idle_launch)
+KERNEL_TEST(test_idle_launch)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_kernel(f, 1, 6 * US, 32 * US, 50 * US);
 	run = feed_settle(f);
@@ -91,11 +89,10 @@ FEED_TEST(test_idle_launch)
 }
 
 /* The host computed for 60 us, without having waited. */
-FEED_TEST(test_idle_host)
+KERNEL_TEST(test_idle_host)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
 	run = feed_settle(f);
@@ -125,12 +122,11 @@ compiles(struct feed *f, uint64_t at, uint64_t ns)
 
 /* Code that is made while the GPU waits, but for what the first launches need; two
  * pieces of one function are one time; machine code that is only loaded is none. */
-FEED_TEST(test_compiling)
+KERNEL_TEST(test_compiling)
 {
 	const struct compiling *c;
 	uint64_t at;
 
-	feed_signature(f, 1, "a");
 	at = compiles(f, launches(f, 0, 3), 50000 * US);
 	at = compiles(f, launches(f, at, 30), 40000 * US);
 	at = compiles(f, launches(f, at, 2), 20000 * US);
@@ -150,12 +146,11 @@ FEED_TEST(test_compiling)
 
 /* Gaps in which code is loaded, and those shortly before, are its preparation; those
  * with many launches between them and any loading come again. */
-FEED_TEST(test_gaps_of_code)
+KERNEL_TEST(test_gaps_of_code)
 {
 	const struct run *run;
 	uint64_t at = 0;
 
-	feed_signature(f, 1, "a");
 	for (int i = 0; i < 12; i++)
 		at = compiles(f, launches(f, at, 5) + 3000 * US, 7000 * US);
 	at = launches(f, at, 50);
@@ -169,12 +164,11 @@ FEED_TEST(test_gaps_of_code)
 }
 
 /* Nor is what a library waits for while it tries its code a wait of the program's. */
-FEED_TEST(test_waits_of_code)
+KERNEL_TEST(test_waits_of_code)
 {
 	const struct sync_class *s;
 	uint64_t at = 0;
 
-	feed_signature(f, 1, "a");
 	for (int i = 0; i < 60; i++, at += 1000 * US) {
 		feed_kernel(f, 1, at, at + 5 * US, at + 900 * US);
 		feed_sync(f, SYNC_CONTEXT, at + 6 * US, at + 901 * US);
@@ -189,12 +183,11 @@ FEED_TEST(test_waits_of_code)
 
 /* An asynchronous copy that the host waits for right after it is a synchronous one;
  * one that it does not wait for, or waits for later, is none. */
-FEED_TEST(test_async_waited)
+KERNEL_TEST(test_async_waited)
 {
 	const struct copy_class *c;
 	uint64_t at = 0, i;
 
-	feed_signature(f, 1, "k");
 	for (i = 0; i < 4; i++, at += 1000 * US) {
 		feed_kernel(f, 1, at + 2 * US, at + 5 * US, at + 50 * US);
 		feed_copy(f, COPY_D2H, 8, true, at + 4 * US, at + 51 * US,
@@ -214,12 +207,11 @@ FEED_TEST(test_async_waited)
 
 /* Parameters that are copied one after the other before the first kernel keep nothing
  * waiting; batches do, and what the host does before it copies one is input. */
-FEED_TEST(test_copies_of_input)
+KERNEL_TEST(test_copies_of_input)
 {
 	const struct run *run;
 	uint64_t at = 0, input = 0;
 
-	feed_signature(f, 1, "k");
 	for (int i = 0; i < 20; i++, at += 1000 * US) {
 		feed_copy(f, COPY_H2D, 1 << 20, true, at + 5 * US, at + 10 * US,
 		    at + 50 * US);
@@ -238,12 +230,11 @@ FEED_TEST(test_copies_of_input)
 }
 
 /* Blocked until 31, then 59 us of its own before the next launch. */
-FEED_TEST(test_idle_after_sync)
+KERNEL_TEST(test_idle_after_sync)
 {
 	const struct sync_class *s;
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_sync(f, SYNC_CONTEXT, 8 * US, 31 * US);
 	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
@@ -273,12 +264,11 @@ FEED_TEST(test_idle_after_sync)
 }
 
 /* Who waits for a copy waits for no kernel. */
-FEED_TEST(test_idle_after_copy)
+KERNEL_TEST(test_idle_after_copy)
 {
 	const struct sync_class *s;
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_copy(f, COPY_D2H, 8, true, 6 * US, 31 * US, 32 * US);
 	feed_sync(f, SYNC_STREAM, 8 * US, 33 * US);
@@ -293,11 +283,10 @@ FEED_TEST(test_idle_after_copy)
 }
 
 /* A wait of another thread is no cause. */
-FEED_TEST(test_other_thread)
+KERNEL_TEST(test_other_thread)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	f->tid = 8;
 	feed_sync(f, SYNC_CONTEXT, 8 * US, 31 * US);
@@ -309,11 +298,10 @@ FEED_TEST(test_other_thread)
 }
 
 /* A stream that waits for an event does not block the host. */
-FEED_TEST(test_stream_wait_event)
+KERNEL_TEST(test_stream_wait_event)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_sync(f, SYNC_STREAM_WAIT_EVENT, 8 * US, 31 * US);
 	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
@@ -323,12 +311,11 @@ FEED_TEST(test_stream_wait_event)
 }
 
 /* 20 us in cudaMalloc, 10 us in cuModuleLoad, 30 us of the host's own. */
-FEED_TEST(test_idle_calls)
+KERNEL_TEST(test_idle_calls)
 {
 	const struct call_class *c;
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_api(f, CALL_MALLOC, 35 * US, 55 * US);
 	feed_api(f, CALL_MODULE_LOAD, 60 * US, 70 * US);
@@ -346,12 +333,11 @@ FEED_TEST(test_idle_calls)
 }
 
 /* A runtime call, the driver call and the wait inside it: counted once. */
-FEED_TEST(test_nested_calls)
+KERNEL_TEST(test_nested_calls)
 {
 	const struct sync_class *s;
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_sync(f, SYNC_CONTEXT, 9 * US, 39 * US);
 	feed_api(f, CALL_DEVICE_SYNC, 8 * US, 40 * US);
@@ -365,11 +351,10 @@ FEED_TEST(test_nested_calls)
 }
 
 /* What our own measuring took is nobody's fault. */
-FEED_TEST(test_overhead)
+KERNEL_TEST(test_overhead)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	FEED(f, OVERHEAD, .kind = OVERHEAD_COUNTERS, .tid = 7,
 	    .start_ns = T0 + 25 * US, .end_ns = T0 + 80 * US);
@@ -391,12 +376,11 @@ FEED_TEST(test_overhead)
 }
 
 /* Ten kernels queued at once, one wait for all: exposed is the wait. */
-FEED_TEST(test_exposed_burst)
+KERNEL_TEST(test_exposed_burst)
 {
 	const struct run *run;
 	uint64_t i;
 
-	feed_signature(f, 1, "a");
 	for (i = 0; i < 10; i++)
 		feed_kernel(f, 1, i * US, (10 + 10 * i) * US,
 		    (20 + 10 * i) * US);
@@ -409,11 +393,10 @@ FEED_TEST(test_exposed_burst)
 }
 
 /* Two kernels share a wait: each alone could save it, both together no more. */
-FEED_TEST(test_exposed_together)
+KERNEL_TEST(test_exposed_together)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_signature(f, 2, "b");
 	feed_kernel(f, 1, 1 * US, 10 * US, 50 * US);
 	feed_kernel(f, 2, 2 * US, 50 * US, 90 * US);
@@ -429,12 +412,11 @@ FEED_TEST(test_exposed_together)
 
 /* The host launches every 20 us what takes 5: nothing is exposed, but for the
  * last launch. */
-FEED_TEST(test_hidden_by_host)
+KERNEL_TEST(test_hidden_by_host)
 {
 	const struct run *run;
 	uint64_t i;
 
-	feed_signature(f, 1, "a");
 	for (i = 0; i < 100; i++)
 		feed_kernel(f, 1, i * 20 * US, (5 + i * 20) * US,
 		    (10 + i * 20) * US);
@@ -503,12 +485,11 @@ FEED_TEST(test_exposed_queue_with_events)
 }
 
 /* A blocking copy waits for the kernel before it, with no record but its own. */
-FEED_TEST(test_blocking_copy)
+KERNEL_TEST(test_blocking_copy)
 {
 	const struct copy_class *c;
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_copy(f, COPY_D2H, 4096, false, 8 * US, 31 * US, 41 * US);
 	feed_kernel(f, 1, 60 * US, 65 * US, 70 * US);
@@ -528,11 +509,10 @@ FEED_TEST(test_blocking_copy)
 }
 
 /* A copy under a kernel is hidden, and the kernel is what is waited for. */
-FEED_TEST(test_copy_hidden)
+KERNEL_TEST(test_copy_hidden)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 50 * US);
 	f->queue = 2;
 	feed_copy(f, COPY_H2D, 1 << 20, true, 6 * US, 20 * US, 40 * US);
@@ -545,11 +525,10 @@ FEED_TEST(test_copy_hidden)
 }
 
 /* Neither a copy nor a kernel covers the other: they share what they overlap. */
-FEED_TEST(test_copy_overlaps)
+KERNEL_TEST(test_copy_overlaps)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 50 * US);
 	f->queue = 2;
 	feed_copy(f, COPY_H2D, 1 << 20, true, 6 * US, 30 * US, 80 * US);
@@ -561,11 +540,10 @@ FEED_TEST(test_copy_overlaps)
 }
 
 /* Kernels of two streams at the same time, and a third for half of it. */
-FEED_TEST(test_concurrent)
+KERNEL_TEST(test_concurrent)
 {
 	const struct run *run;
 
-	feed_signature(f, 1, "a");
 	feed_signature(f, 2, "b");
 	feed_signature(f, 3, "c");
 	feed_kernel(f, 1, 1 * US, 10 * US, 130 * US);
@@ -583,13 +561,12 @@ FEED_TEST(test_concurrent)
 
 /* More work than the buffer of pending operations holds, in two interleaved
  * queues, gives the same as in order. */
-FEED_TEST(test_many)
+KERNEL_TEST(test_many)
 {
 	const struct run *run;
 	const uint64_t blocks = 1000, block = 300;
 	uint64_t b, i, at;
 
-	feed_signature(f, 1, "a");
 	for (b = 0; b < blocks; b++) {
 		f->queue = 1 + (uint32_t)(b % 2);
 		for (i = 0; i < block; i++) {
@@ -607,12 +584,11 @@ FEED_TEST(test_many)
 }
 
 /* What comes long after its time is late, and still counted. */
-FEED_TEST(test_late)
+KERNEL_TEST(test_late)
 {
 	const struct run *run;
 	uint64_t i;
 
-	feed_signature(f, 1, "a");
 	for (i = 0; i < 300000; i++)
 		feed_kernel(f, 1, 0, (10 + i * 10) * US, (15 + i * 10) * US);
 	feed_kernel(f, 1, 0, 16 * US, 19 * US);
@@ -625,7 +601,7 @@ FEED_TEST(test_late)
 }
 
 /* A live view settles in between, and what it gave stays true at the end. */
-FEED_TEST(test_live)
+KERNEL_TEST(test_live)
 {
 	struct feed other = { 0 };
 	const struct run *run = NULL;
@@ -635,7 +611,6 @@ FEED_TEST(test_live)
 	other.m = model_new();
 	assert_non_null(other.m);
 	feed_process(&other, 42);
-	feed_signature(f, 1, "a");
 	feed_signature(&other, 1, "a");
 	for (i = 0; i < 2000; i++) {
 		feed_kernel(f, 1, i * 10 * MS, i * 10 * MS + 5 * US,
@@ -660,13 +635,12 @@ FEED_TEST(test_live)
 }
 
 /* Two processes on one GPU share its timeline. */
-FEED_TEST(test_two_processes)
+KERNEL_TEST(test_two_processes)
 {
 	struct feed child = { .m = f->m };
 	const struct run *run;
 
 	feed_process(&child, 43);
-	feed_signature(f, 1, "a");
 	feed_signature(&child, 5, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_kernel(&child, 5, 5 * US, 20 * US, 40 * US);
@@ -696,13 +670,12 @@ row_sum(const struct timeline *t, enum timeline_row row, uint64_t *count)
 }
 
 /* Bins hold what there was, at its place, whatever their width. */
-FEED_TEST(test_timeline)
+KERNEL_TEST(test_timeline)
 {
 	const struct timeline *t;
 	const struct run *run;
 	uint64_t count, at, bin;
 
-	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_kernel(f, 1, 1 * S, 1 * S + 5 * US, 2 * S);
 	feed_copy(f, COPY_D2H, 100, true, 3 * S, 3 * S + US, 3 * S + 2 * US);
