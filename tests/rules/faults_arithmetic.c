@@ -55,6 +55,9 @@ multiplying(struct made *m, const char *loads, const char *body)
 FAULT_IS(matrices, multiplying(m, code_text("tiles"), code_text("matrices")))
 /* What is loaded for the next turn, behind the products. */
 FAULT_IS(matrices_ahead, multiplying(m, "", code_text("matrices_ahead")))
+/* As many are stored for the turn as are loaded in it, and used four times each. */
+FAULT_IS(matrices_stored, multiplying(m, code_text("tiles_stored"),
+    code_text("matrices")))
 FAULT_IS(on_tensor_cores,
     multiplying(m, code_text("tiles"), code_text("on_tensor_cores")))
 /* A filter: its coefficients stay in registers. */

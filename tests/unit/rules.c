@@ -254,6 +254,8 @@ static const struct row others[] = {
 	{ "integer-division", fault_dividing_long, { fault_good }, fault_good },
 	{ "tensor-cores-unused", fault_matrices_ahead,
 	  { fault_good }, fault_good },
+	{ "tensor-cores-unused", fault_matrices_stored,
+	  { fault_good }, fault_good },
 	{ "serial-kernel", fault_one_warp, { fault_good }, fault_good },
 	{ "sm-imbalance", fault_blocks_left_over, { fault_good }, fault_good },
 	{ "too-many-blocks-little-work", fault_setting_up,

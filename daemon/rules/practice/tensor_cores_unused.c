@@ -23,7 +23,7 @@
 #include "source/slice.h"
 
 /* A value that comes from global memory must be used so often, in registers;
- * one in shared memory must be read so often by any thread. */
+ * one in shared memory likewise, or be read so often by any thread. */
 #define MIN_USES 2
 #define MIN_READS 4
 
@@ -46,7 +46,8 @@ enum origin { FROM_ELSEWHERE, FROM_SHARED, FROM_GLOBAL };
 struct matrix {
 	double fmas;		/* of two loaded values, executed */
 	double global;		/* of them with a value from global memory */
-	double loaded;		/* global loads' registers that feed them */
+	double loaded;		/* global loads' registers that feed them, */
+	double shared;		/* and those of shared memory */
 	double all;		/* every instruction of the FMA pipe */
 	double tensor;		/* executed on the tensor cores */
 	double half;		/* of them HFMA2 */
@@ -91,6 +92,8 @@ count_one(const struct code *c, uint32_t s, const struct operands *o,
 
 	if (origin_of(i) == FROM_GLOBAL)
 		m->loaded += inst * o->defs;
+	if (origin_of(i) == FROM_SHARED)
+		m->shared += inst * o->defs;
 	if (!is_multiply_add(i) || !is_of_loaded(o, holds))
 		return;
 	m->fmas += inst;
@@ -159,8 +162,8 @@ is_reused(const struct code *c, const struct matrix *m)
 
 	if (m->global > 0.5 * m->fmas)
 		return m->global >= MIN_USES * m->loaded;
-	return isfinite(reads) && reads >= MIN_READS *
-	    (isfinite(writes) ? writes : 0);
+	return isfinite(reads) && (reads >= MIN_READS * (isfinite(writes) ?
+	    writes : 0) || m->fmas >= MIN_USES * m->shared);
 }
 
 /* What limits it that tensor cores would take away; NaN: something else. */
