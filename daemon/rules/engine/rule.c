@@ -222,15 +222,46 @@ rule_lacks(struct rule_view *x)
 	return rule_unmeasured_for(x, reason_skip[x->kernel->skip]);
 }
 
-void
-rule_evidence(const struct rule_view *x, struct draft *d, struct evidence e,
-    const char *key)
+/* The unit that the name of a value ends in. */
+static const char *
+unit_of(const char *name)
 {
+	static const struct { const char *end, *unit; } units[] = {
+		{ "_ratio", "ratio" }, { "_bytes", "B" },
+		{ "_bytes_per_s", "B/s" }, { "_s", "s" },
+	};
+	size_t length = strlen(name), i, end;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		end = strlen(units[i].end);
+		if (length >= end &&
+		    strcmp(name + length - end, units[i].end) == 0)
+			return units[i].unit;
+	}
+	return "";
+}
+
+void
+rule_evidence_add(const struct rule_view *x, struct draft *d,
+    const char *name, double value, const char *label, struct evidence_from o)
+{
+	const struct { const char *source, *from; } known[] = {
+		{ "measured", o.measured }, { "derived", o.derived },
+		{ "estimated", o.estimated }, { "attribute", o.attribute },
+		{ o.source, o.from },
+	};
+	size_t i = 0;
+
 	if (d->f.evidences == EVIDENCE_MAX)
 		return;
-	e.threshold = key != NULL ? rule_value(x, key) : NAN;
-	e.threshold_origin = key != NULL ? origin_of(x, key) : NULL;
-	d->f.evidence[d->f.evidences++] = e;
+	while (i < sizeof(known) / sizeof(known[0]) - 1 && known[i].from == NULL)
+		i++;
+	d->f.evidence[d->f.evidences++] = (struct evidence){ .name = name,
+	    .label = label, .value = value,
+	    .source = known[i].source, .from = known[i].from,
+	    .unit = o.unit != NULL ? o.unit : unit_of(name),
+	    .threshold = o.key != NULL ? rule_value(x, o.key) : NAN,
+	    .threshold_origin = o.key != NULL ? origin_of(x, o.key) : NULL };
 }
 
 double

@@ -253,10 +253,23 @@ const struct kernel *rule_kernel(const struct rule_view *x);
 /* rule_lacks(x): not measured for the kernel's own reason (permission …). */
 enum rule_state rule_lacks(struct rule_view *x);
 
-/* rule_evidence(x, d, e, key): append ${e}; its threshold is ${key} of the rule
- * or, with NULL, none. */
-void rule_evidence(const struct rule_view *x, struct draft *d,
-    struct evidence e, const char *key);
+/*
+ * rule_evidence(x, d, name, value, label, ...): append a value that the finding rests
+ * on. What follows are fields of struct evidence_from: what it comes from, under the
+ * way in which it is known; its unit; the threshold that it is compared with.
+ */
+struct evidence_from {
+	/* A CUPTI metric or a record; one of the four. */
+	const char *measured, *derived, *estimated, *attribute;
+	const char *source, *from;	/* instead, where it depends which of them */
+	const char *unit;	/* NULL: the one that the name ends in */
+	const char *key;	/* of the rule's threshold; NULL: none */
+};
+#define rule_evidence(x, d, name, value, label, ...)			\
+	rule_evidence_add(x, d, name, value, label,			\
+	    (struct evidence_from){ __VA_ARGS__ })
+void rule_evidence_add(const struct rule_view *x, struct draft *d,
+    const char *name, double value, const char *label, struct evidence_from o);
 
 /* A metric of the view's kernel; NaN if it is not a number ≥ 0. */
 double rule_metric(const struct rule_view *x, enum metric_id id);

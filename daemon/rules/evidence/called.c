@@ -103,11 +103,10 @@ begin(struct rule_view *x)
 	struct draft *d = rule_found(x, NULL);
 
 	d->f.confidence = rule_is_blind(x) ? CONF_LOW : CONF_MEDIUM;
-	rule_evidence(x, d, (struct evidence){ .name = "precision",
-	    .label = arena_format(x->arena, "%s, by the kernel's name: %s%s",
-	    x->library->name, x->library->precision, x->library->tensor ? "" :
-	    " without tensor cores"), .value = NAN, .unit = "",
-	    .source = "derived", .from = "kernel name" }, NULL);
+	rule_evidence(x, d, "precision", NAN, arena_format(x->arena,
+	    "%s, by the kernel's name: %s%s", x->library->name,
+	    x->library->precision, x->library->tensor ? "" :
+	    " without tensor cores"), .derived = "kernel name", .unit = "");
 	return d;
 }
 
@@ -131,14 +130,10 @@ called_tensor(struct rule_view *x, double ratio, const char *type)
 		left[v] = left_of(x, RES_FMA, ratio, (enum view)v);
 	set_left(d, left);
 	if (isfinite(busy))
-		rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
-		    .label = "the FMA pipe busy", .value = busy,
-		    .unit = "ratio", .source = "derived", .from = "counters" },
-		    "min_busy");
-	rule_evidence(x, d, (struct evidence){ .name = "ceiling_ratio",
-	    .label = "tensor cores over the FMA pipe, TF32", .value = ratio,
-	    .unit = "ratio", .source = "estimated", .from = "data sheets" },
-	    NULL);
+		rule_evidence(x, d, "busy_ratio", busy, "the FMA pipe busy",
+		    .derived = "counters", .key = "min_busy");
+	rule_evidence(x, d, "ceiling_ratio", ratio,
+	    "tensor cores over the FMA pipe, TF32", .estimated = "data sheets");
 	d->f.summary = arena_format(x->arena, "%s, FP32 without tensor cores",
 	    l->name);
 	d->f.advice = arena_format(x->arena, "%s; 10 bits of the "

@@ -58,18 +58,17 @@ report(struct rule_view *x, double atomics, double line, const struct mark *m)
 		return RULE_NOT_MEASURED;
 	fix.stall = fmax(0.01, 1 - fmin(1, line) * (1 - x->load->busy));
 	rule_fix(d, &fix, 0.5, 1);
-	rule_evidence(x, d, (struct evidence){ .name = "atomics",
-	    .label = "atomics of single lanes on one word, a launch, at most",
-	    .value = atomics, .unit = "atomic", .source = "estimated",
-	    .from = metric_table[METRIC_INST_EXECUTED].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "line_ratio",
-	    .label = "of the kernel's time, that many one after the other",
-	    .value = line, .unit = "ratio", .source = "estimated",
-	    .from = metric_table[METRIC_INST_EXECUTED].name }, "min_line");
-	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
-	    .label = "of its time, what all else in its code takes",
-	    .value = x->load->busy, .unit = "ratio", .source = "estimated",
-	    .from = metric_table[METRIC_INST_EXECUTED].name }, NULL);
+	rule_evidence(x, d, "atomics", atomics,
+	    "atomics of single lanes on one word, a launch, at most",
+	    .estimated = metric_table[METRIC_INST_EXECUTED].name,
+	    .unit = "atomic");
+	rule_evidence(x, d, "line_ratio", line,
+	    "of the kernel's time, that many one after the other",
+	    .estimated = metric_table[METRIC_INST_EXECUTED].name,
+	    .key = "min_line");
+	rule_evidence(x, d, "busy_ratio", x->load->busy,
+	    "of its time, what all else in its code takes",
+	    .estimated = metric_table[METRIC_INST_EXECUTED].name);
 	d->f.summary = arena_format(x->arena, "its threads add to one place, up "
 	    "to %s times a launch, and all else in its code explains %s of the "
 	    "time: they wait for each other", say_plain(x->arena, atomics),
@@ -117,14 +116,14 @@ report_bins(struct rule_view *x, double share, double open,
 
 	fix.stall = (1 - open) / TRIPS_DOUBT;
 	rule_fix(d, &fix, 0.5, 1);
-	rule_evidence(x, d, (struct evidence){ .name = "atomics_ratio",
-	    .label = "atomics, of all global accesses", .value = share,
-	    .unit = "ratio", .source = "estimated",
-	    .from = metric_table[METRIC_INST_EXECUTED].name }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "unexplained_ratio",
-	    .label = "of its time, what nothing in its code explains",
-	    .value = open, .unit = "ratio", .source = "estimated",
-	    .from = metric_table[METRIC_INST_EXECUTED].name }, "min_waiting");
+	rule_evidence(x, d, "atomics_ratio", share,
+	    "atomics, of all global accesses",
+	    .estimated = metric_table[METRIC_INST_EXECUTED].name,
+	    .key = "min_share");
+	rule_evidence(x, d, "unexplained_ratio", open,
+	    "of its time, what nothing in its code explains",
+	    .estimated = metric_table[METRIC_INST_EXECUTED].name,
+	    .key = "min_waiting");
 	d->f.summary = arena_format(x->arena, "%s of the global accesses are "
 	    "atomics whose place the data decide, and nothing else in its code "
 	    "explains %s of the time: few places, at which they wait for each "

@@ -196,28 +196,23 @@ give_evidence(const struct rule_view *x, struct draft *d,
 
 	if (!(g->excess[k] > 0))
 		return;
-	rule_evidence(x, d, (struct evidence){ .name = "sectors_ratio",
-	    .label = arena_format(x->arena, "%s: sectors / ideal sectors",
-	    what), .value = g->sectors[k] / least, .unit = "ratio",
-	    .source = "derived", .from = g->exact ?
-	    source_metric_table[SOURCE_GLOBAL_IDEAL].name : metric_table[
-	    k == 0 ? METRIC_GLOBAL_LD_BYTES_PER_SECTOR :
-	    METRIC_GLOBAL_ST_BYTES_PER_SECTOR].name }, "min_ratio");
+	rule_evidence(x, d, "sectors_ratio", g->sectors[k] / least,
+	    arena_format(x->arena, "%s: sectors / ideal sectors", what),
+	    .derived = g->exact ? source_metric_table[SOURCE_GLOBAL_IDEAL].name
+	    : metric_table[k == 0 ? METRIC_GLOBAL_LD_BYTES_PER_SECTOR :
+	    METRIC_GLOBAL_ST_BYTES_PER_SECTOR].name, .key = "min_ratio");
 	if (isfinite(g->per_request[k]))
-		rule_evidence(x, d, (struct evidence){
-		    .name = "sectors_per_request", .label = arena_format(
-		    x->arena, "%s by loaded addresses: sectors per request",
-		    what), .value = g->per_request[k],
-		    .unit = "sector/request", .source = "measured",
-		    .from = g->exact ? source_metric_table[
-		    SOURCE_GLOBAL_SECTORS].name : metric_table[k == 0 ?
-		    METRIC_GLOBAL_LD_SECTORS :
-		    METRIC_GLOBAL_ST_SECTORS].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "walked_ratio",
-	    .label = arena_format(x->arena, "%s: of the excess, by lanes that "
-	    "each walk a row", what), .value = g->walked[k] / g->excess[k],
-	    .unit = "ratio", .source = "derived", .from = "disassembly" },
-	    NULL);
+		rule_evidence(x, d, "sectors_per_request", g->per_request[k],
+		    arena_format(x->arena,
+		    "%s by loaded addresses: sectors per request", what),
+		    .measured = g->exact ?
+		    source_metric_table[SOURCE_GLOBAL_SECTORS].name :
+		    metric_table[k == 0 ? METRIC_GLOBAL_LD_SECTORS :
+		    METRIC_GLOBAL_ST_SECTORS].name, .unit = "sector/request");
+	rule_evidence(x, d, "walked_ratio", g->walked[k] / g->excess[k],
+	    arena_format(x->arena,
+	    "%s: of the excess, by lanes that each walk a row", what),
+	    .derived = "disassembly");
 }
 
 enum rule_state

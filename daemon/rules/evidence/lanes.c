@@ -68,24 +68,19 @@ lanes_draft(struct rule_view *x, const struct lanes *l, double lanes)
 	fix.inst = fmin(fmax(lanes, 1) / 32, 1);
 	/* Some lanes are idle for a reason that no rewrite removes. */
 	rule_fix(d, &fix, 0.5, 0.95);
-	rule_evidence(x, d, (struct evidence){ .name = "lanes_per_inst",
-	    .label = "active lanes per instruction, of 32", .value = l->active,
-	    .unit = "lane/inst", .source = "derived",
-	    .from = metric_table[METRIC_THREAD_INST].name }, "max_lanes");
+	rule_evidence(x, d, "lanes_per_inst", l->active,
+	    "active lanes per instruction, of 32",
+	    .derived = metric_table[METRIC_THREAD_INST].name,
+	    .unit = "lane/inst", .key = "max_lanes");
 	if (isfinite(l->on))
-		rule_evidence(x, d, (struct evidence){
-		    .name = "lanes_on_per_inst",
-		    .label = "lanes with a true predicate, of 32",
-		    .value = l->on, .unit = "lane/inst", .source = "derived",
-		    .from = metric_table[METRIC_THREAD_INST_PRED_ON].name },
-		    NULL);
+		rule_evidence(x, d, "lanes_on_per_inst", l->on,
+		    "lanes with a true predicate, of 32",
+		    .derived = metric_table[METRIC_THREAD_INST_PRED_ON].name,
+		    .unit = "lane/inst");
 	if (isfinite(l->divergent))
-		rule_evidence(x, d, (struct evidence){
-		    .name = "divergent_ratio",
-		    .label = "divergent share of branch targets",
-		    .value = l->divergent, .unit = "ratio",
-		    .source = "derived",
-		    .from = metric_table[METRIC_BRANCH_DIVERGENT].name }, NULL);
+		rule_evidence(x, d, "divergent_ratio", l->divergent,
+		    "divergent share of branch targets",
+		    .derived = metric_table[METRIC_BRANCH_DIVERGENT].name);
 	d->f.gain_note = "the same work in full warps: fewer instructions";
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
 	    "WarpStateStats --section SourceCounters --import-source yes");

@@ -106,18 +106,14 @@ report(struct rule_view *x, const struct strides *k, double waiting,
 	/* The line in front of memory is as long as there are sectors. */
 	fix.stall = 1 - waiting * (1 - keep);
 	rule_fix(d, &fix, 0.4, 0.8);
-	rule_evidence(x, d, (struct evidence){ .name = "sectors_ratio",
-	    .label = "sectors / ideal sectors, as the strides are",
-	    .value = 1 / keep, .unit = "ratio", .source = "estimated",
-	    .from = SAMPLED_FROM }, "min_ratio");
-	rule_evidence(x, d, (struct evidence){ .name = "waiting_ratio",
-	    .label = "samples that wait for global memory", .value = waiting,
-	    .unit = "ratio", .source = "measured", .from = sampled_counted },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "cycles_per_access",
-	    .label = "cycles that a warp takes for a global access",
-	    .value = cycles, .unit = "cycle", .source = "estimated",
-	    .from = SAMPLED_FROM }, NULL);
+	rule_evidence(x, d, "sectors_ratio", 1 / keep,
+	    "sectors / ideal sectors, as the strides are",
+	    .estimated = SAMPLED_FROM, .key = "min_ratio");
+	rule_evidence(x, d, "waiting_ratio", waiting,
+	    "samples that wait for global memory", .measured = sampled_counted);
+	rule_evidence(x, d, "cycles_per_access", cycles,
+	    "cycles that a warp takes for a global access",
+	    .estimated = SAMPLED_FROM, .unit = "cycle");
 	d->f.summary = arena_format(x->arena, "%u global access%s multipl%s the "
 	    "thread's number by %s, so that each lane has a sector of its own; "
 	    "a warp takes %s cycles for a global access", k->found,

@@ -60,18 +60,14 @@ report(struct rule_view *x, double busy, double waiting, double cycles,
 	rule_fix(d, &fix, 0.6, 0.98);
 	/* Were it its accesses that keep L2 busy, so much would be left. */
 	d->fix[VIEW_LOW].stall = fmax(d->fix[VIEW_LOW].stall, busy);
-	rule_evidence(x, d, (struct evidence){ .name = "waiting_ratio",
-	    .label = "samples that wait for global memory", .value = waiting,
-	    .unit = "ratio", .source = "measured", .from = sampled_counted },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "cycles_per_access",
-	    .label = "cycles that a warp takes for a global access, at least",
-	    .value = cycles, .unit = "cycle", .source = "estimated",
-	    .from = SAMPLED_FROM }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "l2_ratio",
-	    .label = "L2 busy, had each lane a sector of its own, at most",
-	    .value = busy, .unit = "ratio", .source = "estimated",
-	    .from = SAMPLED_FROM }, NULL);
+	rule_evidence(x, d, "waiting_ratio", waiting,
+	    "samples that wait for global memory", .measured = sampled_counted);
+	rule_evidence(x, d, "cycles_per_access", cycles,
+	    "cycles that a warp takes for a global access, at least",
+	    .estimated = SAMPLED_FROM, .unit = "cycle");
+	rule_evidence(x, d, "l2_ratio", busy,
+	    "L2 busy, had each lane a sector of its own, at most",
+	    .estimated = SAMPLED_FROM);
 	d->f.summary = arena_format(x->arena, "a warp takes %s cycles or more "
 	    "for a global access, ten times a trip to memory, while its "
 	    "accesses leave L2 %s busy at most: its atomics wait for each "

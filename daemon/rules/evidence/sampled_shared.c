@@ -71,15 +71,13 @@ report(struct rule_view *x, const struct pipe *p, double ways, double waiting,
 	 * known to be so what warps wait for it. */
 	fix.stall = fix.shared_ld = fix.shared_st = 1 / ways;
 	rule_fix(d, &fix, 0.6 * waiting, 0.9);
-	rule_evidence(x, d, (struct evidence){ .name = "throttled_ratio",
-	    .label = "samples in front of shared accesses, the queue full",
-	    .value = p->throttled / (double)x->kernel->code->samples.all,
-	    .unit = "ratio", .source = "measured", .from = sampled_counted },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "wavefronts_per_inst",
-	    .label = "cycles of the pipe over accesses", .value = ways,
-	    .unit = "wavefront/inst", .source = "estimated",
-	    .from = SAMPLED_FROM }, "min_ways");
+	rule_evidence(x, d, "throttled_ratio", p->throttled /
+	    (double)x->kernel->code->samples.all,
+	    "samples in front of shared accesses, the queue full",
+	    .measured = sampled_counted);
+	rule_evidence(x, d, "wavefronts_per_inst", ways,
+	    "cycles of the pipe over accesses", .estimated = SAMPLED_FROM,
+	    .unit = "wavefront/inst", .key = "min_ways");
 	d->f.summary = arena_format(x->arena, "warps wait %s of their time for "
 	    "shared memory, whose queue is full while it takes one access "
 	    "every %s cycles: so many wavefronts each",

@@ -189,12 +189,10 @@ report(struct rule_view *x, double share, double inst, const struct mark *m)
 	fix.shared_ld = fix.shared_st = 0.1;
 	fix.part[RES_L1] = fix.inst;
 	rule_fix(d, &fix, 0.4, 0.75);
-	rule_evidence(x, d, (struct evidence){ .name = "tree_ratio",
-	    .label = c->samples.all > 0 ? "samples in the tree" :
-	    "instructions of the tree, of all", .value = share,
-	    .unit = "ratio", .source = "measured", .from = c->samples.all > 0 ?
-	    sampled_counted : metric_table[METRIC_INST_EXECUTED].name },
-	    "min_share");
+	rule_evidence(x, d, "tree_ratio", share, c->samples.all > 0 ?
+	    "samples in the tree" : "instructions of the tree, of all",
+	    .measured = c->samples.all > 0 ? sampled_counted :
+	    metric_table[METRIC_INST_EXECUTED].name, .key = "min_share");
 	d->f.summary = arena_format(x->arena, "a tree of shared-memory sums and "
 	    "barriers takes %s of the %s", say_percent(x->arena, share),
 	    c->samples.all > 0 ? "time" : "instructions");

@@ -39,13 +39,10 @@ void
 stalls_evidence(const struct rule_view *x, struct draft *d,
     const struct stalls *s, const char *label)
 {
-	rule_evidence(x, d, (struct evidence){ .name = "stall_ratio",
-	    .label = label, .value = s->share, .unit = "ratio",
-	    .source = "measured", .from = "PC samples" }, "min_stall");
-	rule_evidence(x, d, (struct evidence){ .name = "unissued_ratio",
-	    .label = "samples at which no warp could issue",
-	    .value = s->unissued, .unit = "ratio", .source = "measured",
-	    .from = "PC samples" }, NULL);
+	rule_evidence(x, d, "stall_ratio", s->share, label,
+	    .measured = "PC samples", .key = "min_stall");
+	rule_evidence(x, d, "unissued_ratio", s->unissued,
+	    "samples at which no warp could issue", .measured = "PC samples");
 }
 
 /* What the earlier finding about this kernel that saves most does save. */

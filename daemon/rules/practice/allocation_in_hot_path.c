@@ -105,15 +105,12 @@ found(struct rule_view *x, uint64_t count, double hot, const char *where)
 	d->f.location = arena_format(x->arena, "%s%s, most time in %s",
 	    say_counted(x->arena, (double)count, "call"), where,
 	    wire_call_name((uint16_t)top->call));
-	rule_evidence(x, d, (struct evidence){ .name = "hot_calls",
-	    .label = arena_format(x->arena, "allocations and releases%s",
-	    where), .value = (double)count, .unit = "call",
-	    .source = "measured", .from = "API records" }, "min_count");
-	rule_evidence(x, d, (struct evidence){ .name = "hot_ratio",
-	    .label = run->launches > 0 ? "their part of first to last GPU work" :
-	    "their part of the run", .value = hot / whole_s(run),
-	    .unit = "ratio", .source = "measured", .from = "API records" },
-	    "min_share");
+	rule_evidence(x, d, "hot_calls", (double)count, arena_format(x->arena,
+	    "allocations and releases%s", where), .measured = "API records",
+	    .unit = "call", .key = "min_count");
+	rule_evidence(x, d, "hot_ratio", hot / whole_s(run), run->launches > 0 ?
+	    "their part of first to last GPU work" : "their part of the run",
+	    .measured = "API records", .key = "min_share");
 	d->f.confidence = CONF_HIGH;
 	d->f.advice = "allocate once before the loop and reuse, or take "
 	    "stream-ordered memory: cudaMallocAsync and cudaFreeAsync with a "
@@ -172,9 +169,8 @@ between_launches(struct rule_view *x, uint64_t count, double hot)
 	d->claim[0] = (struct claim){ POOLS_HOST,
 	    { 0.8 * part * idle, part * saved, fmax(hot, idle +
 	    gaps_s(x->run, rule_value(x, "min_count"), INFINITY)) } };
-	rule_evidence(x, d, (struct evidence){ .name = "idle_s",
-	    .label = "GPU idle meanwhile", .value = idle, .unit = "s",
-	    .source = "measured", .from = "API and kernel records" }, NULL);
+	rule_evidence(x, d, "idle_s", idle, "GPU idle meanwhile",
+	    .measured = "API and kernel records");
 	d->f.summary = arena_format(x->arena, "%s allocations and releases "
 	    "between launches take %s; the GPU is idle for %s of it",
 	    say_count(x->arena, count), say_seconds(x->arena, hot),
@@ -202,10 +198,9 @@ without_launches(struct rule_view *x, uint64_t count, double hot)
 	d = found(x, count, hot, "");
 	d->claim[0] = (struct claim){ POOLS_HOST | POOL_IDLE(IDLE_STARTUP),
 	    { 0.5 * saved, saved, hot } };
-	rule_evidence(x, d, (struct evidence){ .name = "peak_allocations",
-	    .label = "allocations that lived at once, at most",
-	    .value = (double)run->peak_allocations, .unit = "allocation",
-	    .source = "measured", .from = "memory records" }, NULL);
+	rule_evidence(x, d, "peak_allocations", (double)run->peak_allocations,
+	    "allocations that lived at once, at most",
+	    .measured = "memory records", .unit = "allocation");
 	d->f.summary = arena_format(x->arena, "%s allocations and releases take "
 	    "%s; at most %s allocations lived at once, and no kernel was "
 	    "launched", say_count(x->arena, count), say_seconds(x->arena, hot),

@@ -86,24 +86,19 @@ find(struct rule_view *x, const struct accesses *a)
 	fix.global_st = accesses_keep(a, PATTERN_FIELDS, INST_STORE);
 	rule_fix(d, &fix, 0.8, 1);
 	d->f.confidence = x->load->bound >= 0.5 ? CONF_HIGH : CONF_MEDIUM;
-	rule_evidence(x, d, (struct evidence){ .name = "sectors_ratio",
-	    .label = "sectors / ideal sectors of the fields",
-	    .value = sectors / ideal, .unit = "ratio", .source = "derived",
-	    .from = source_metric_table[SOURCE_GLOBAL_IDEAL].name },
-	    "min_ratio");
-	rule_evidence(x, d, (struct evidence){ .name = "excess_ratio",
-	    .label = "their sectors beyond the ideal, of all global sectors",
-	    .value = (sectors - ideal) / all, .unit = "ratio",
-	    .source = "derived",
-	    .from = source_metric_table[SOURCE_GLOBAL_SECTORS].name },
-	    "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "element_bytes",
-	    .label = "bytes from lane to lane", .value = o.element,
-	    .unit = "B", .source = "derived",
-	    .from = "sectors per request and addresses" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "fields",
-	    .label = "instructions on one object", .value = o.fields,
-	    .unit = "inst", .source = "derived", .from = "disassembly" }, NULL);
+	rule_evidence(x, d, "sectors_ratio", sectors / ideal,
+	    "sectors / ideal sectors of the fields",
+	    .derived = source_metric_table[SOURCE_GLOBAL_IDEAL].name,
+	    .key = "min_ratio");
+	rule_evidence(x, d, "excess_ratio", (sectors - ideal) / all,
+	    "their sectors beyond the ideal, of all global sectors",
+	    .derived = source_metric_table[SOURCE_GLOBAL_SECTORS].name,
+	    .key = "min_share");
+	rule_evidence(x, d, "element_bytes", o.element,
+	    "bytes from lane to lane",
+	    .derived = "sectors per request and addresses");
+	rule_evidence(x, d, "fields", o.fields, "instructions on one object",
+	    .derived = "disassembly", .unit = "inst");
 	describe(x, d, &o, ld->requests > 0, st->requests > 0);
 	accesses_lines(x, d, a, PATTERN_FIELDS);
 	return rule_settle(x, d);

@@ -89,10 +89,9 @@ report(struct rule_view *x, const struct stalls *s, double barriers)
 	fix.stall = 1 - s->most;
 	rule_fix(d, &fix, 0.25, 0.75);
 	stalls_evidence(x, d, s, "time of warps at barriers");
-	rule_evidence(x, d, (struct evidence){ .name = "barriers",
-	    .label = "barriers a warp comes to", .value = barriers,
-	    .unit = "inst", .source = "derived",
-	    .from = source_metric_table[SOURCE_INST].name }, "min_barriers");
+	rule_evidence(x, d, "barriers", barriers, "barriers a warp comes to",
+	    .derived = source_metric_table[SOURCE_INST].name, .unit = "inst",
+	    .key = "min_barriers");
 	d->f.summary = arena_format(x->arena, "warps spend %s of their time at "
 	    "barriers, waiting for the slowest of their block; each comes to "
 	    "%s of them", say_percent(x->arena, s->share),

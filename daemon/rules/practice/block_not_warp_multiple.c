@@ -30,13 +30,10 @@ rule_block_not_warp_multiple(struct rule_view *x)
 	fix.inst = fmax(1 - idle, least / (rule_blocks(x->kernel) * warps));
 	fix.blocks = fix.inst;	/* and SMs that have one now may have none */
 	rule_fix(d, &fix, 0.5, 1);
-	rule_evidence(x, d, (struct evidence){ .name = "block_threads",
-	    .label = "threads per block", .value = threads, .unit = "thread",
-	    .source = "attribute", .from = "kernel activity record" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "idle_ratio",
-	    .label = "lanes that can never work", .value = idle,
-	    .unit = "ratio", .source = "derived",
-	    .from = "kernel activity record" }, "min_idle");
+	rule_evidence(x, d, "block_threads", threads, "threads per block",
+	    .attribute = "kernel activity record", .unit = "thread");
+	rule_evidence(x, d, "idle_ratio", idle, "lanes that can never work",
+	    .derived = "kernel activity record", .key = "min_idle");
 	d->f.confidence = x->load->limit >= 0 ? CONF_HIGH : CONF_LOW;
 	d->f.summary = arena_format(x->arena, "%u threads a block are %u warp%s "
 	    "with %u lanes that can never work (%s)", threads, warps,

@@ -35,19 +35,14 @@ static void
 give_evidence(const struct rule_view *x, struct draft *d,
     const struct side *a, bool exact)
 {
-	rule_evidence(x, d, (struct evidence){
-	    .name = "sectors_ratio", .label = arena_format(x->arena,
-	    "%s: sectors / ideal sectors", a->what),
-	    .value = a->per_request / a->ideal, .unit = "ratio",
-	    .source = "derived", .from = exact ?
-	    source_metric_table[SOURCE_GLOBAL_IDEAL].name :
-	    metric_table[a->bytes].name }, "min_ratio");
-	rule_evidence(x, d, (struct evidence){
-	    .name = "sectors_per_request", .label = arena_format(x->arena,
-	    "%s: sectors per request", a->what), .value = a->per_request,
-	    .unit = "sector/request", .source = "measured", .from = exact ?
-	    source_metric_table[SOURCE_GLOBAL_SECTORS].name :
-	    metric_table[a->sectors].name }, NULL);
+	rule_evidence(x, d, "sectors_ratio", a->per_request / a->ideal,
+	    arena_format(x->arena, "%s: sectors / ideal sectors", a->what),
+	    .derived = exact ? source_metric_table[SOURCE_GLOBAL_IDEAL].name :
+	    metric_table[a->bytes].name, .key = "min_ratio");
+	rule_evidence(x, d, "sectors_per_request", a->per_request,
+	    arena_format(x->arena, "%s: sectors per request", a->what),
+	    .measured = exact ? source_metric_table[SOURCE_GLOBAL_SECTORS].name
+	    : metric_table[a->sectors].name, .unit = "sector/request");
 }
 
 static void
@@ -89,14 +84,12 @@ report(struct rule_view *x, const struct side *ld, const struct side *st,
 		give_evidence(x, d, st, all != NULL);
 	}
 	rule_fix(d, &fix, 0.8, 1);
-	rule_evidence(x, d, (struct evidence){ .name = "block_x",
-	    .label = "threads of a block in x",
-	    .value = x->kernel->shape.block_x, .unit = "thread",
-	    .source = "attribute", .from = "kernel activity record" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "block_rows",
-	    .label = "rows of threads in a block",
-	    .value = (double)rows_of(x->kernel), .unit = "row",
-	    .source = "attribute", .from = "kernel activity record" }, NULL);
+	rule_evidence(x, d, "block_x", x->kernel->shape.block_x,
+	    "threads of a block in x", .attribute = "kernel activity record",
+	    .unit = "thread");
+	rule_evidence(x, d, "block_rows", (double)rows_of(x->kernel),
+	    "rows of threads in a block", .attribute = "kernel activity record",
+	    .unit = "row");
 	d->f.confidence = x->kernel->shape.block_x > 1 ?
 	    CONF_MEDIUM : CONF_LOW;
 	say(x, d, ld, st);

@@ -70,23 +70,17 @@ rule_block_size_suboptimal(struct rule_view *x)
 	then = fmin(warps, most * best);
 	d = rule_found(x, NULL);
 	set_fix(x, d, now > 0 ? fmax(1, then / now) : 1, best);
-	rule_evidence(x, d, (struct evidence){ .name = "occupancy_points_ratio",
-	    .label = "best block size's occupancy − this one's",
-	    .value = best - o->ratio, .unit = "ratio",
-	    .source = "derived", .from = "occupancy calculator" },
-	    "min_points");
-	rule_evidence(x, d, (struct evidence){ .name = "theoretical_ratio",
-	    .label = "theoretical occupancy", .value = o->ratio,
-	    .unit = "ratio", .source = "derived",
-	    .from = "occupancy calculator" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "best_block",
-	    .label = "block size of the highest occupancy",
-	    .value = o->best_block, .unit = "thread", .source = "derived",
-	    .from = "occupancy calculator" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "best_min_grid",
-	    .label = "smallest grid that fills the GPU with it",
-	    .value = o->best_min_grid, .unit = "block", .source = "derived",
-	    .from = "occupancy calculator" }, NULL);
+	rule_evidence(x, d, "occupancy_points_ratio", best - o->ratio,
+	    "best block size's occupancy − this one's",
+	    .derived = "occupancy calculator", .key = "min_points");
+	rule_evidence(x, d, "theoretical_ratio", o->ratio,
+	    "theoretical occupancy", .derived = "occupancy calculator");
+	rule_evidence(x, d, "best_block", o->best_block,
+	    "block size of the highest occupancy",
+	    .derived = "occupancy calculator", .unit = "thread");
+	rule_evidence(x, d, "best_min_grid", o->best_min_grid,
+	    "smallest grid that fills the GPU with it",
+	    .derived = "occupancy calculator", .unit = "block");
 	d->f.summary = arena_format(x->arena, "blocks of %u threads reach %s "
 	    "occupancy (limit: %s); %u would reach %s", threads,
 	    say_percent(x->arena, o->ratio), limiter_name[o->limiter],

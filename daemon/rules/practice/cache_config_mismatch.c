@@ -70,20 +70,16 @@ give_division(const struct rule_view *x, struct draft *d,
 {
 	const struct record_SIGNATURE *s = &x->kernel->shape;
 
-	rule_evidence(x, d, (struct evidence){ .name = "shared_bytes",
-	    .label = "set aside as shared memory, of an SM",
-	    .value = v->shared, .unit = "B",
-	    .source = s->smem_executed > 0 ? "measured" : "derived",
-	    .from = "kernel activity record" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "shared_used_bytes",
-	    .label = "of it used by the resident blocks", .value = v->used,
-	    .unit = "B", .source = "derived", .from = "occupancy calculator" },
-	    NULL);
+	rule_evidence(x, d, "shared_bytes", v->shared,
+	    "set aside as shared memory, of an SM", .source = s->smem_executed >
+	    0 ? "measured" : "derived", .from = "kernel activity record");
+	rule_evidence(x, d, "shared_used_bytes", v->used,
+	    "of it used by the resident blocks",
+	    .derived = "occupancy calculator");
 	if (s->carveout <= 100)
-		rule_evidence(x, d, (struct evidence){ .name = "carveout",
-		    .label = "carve-out that the program asked for",
-		    .value = s->carveout, .unit = "%", .source = "attribute",
-		    .from = "kernel activity record" }, NULL);
+		rule_evidence(x, d, "carveout", s->carveout,
+		    "carve-out that the program asked for",
+		    .attribute = "kernel activity record", .unit = "%");
 }
 
 /* Shared memory limits the blocks on an SM: how many more there could be. */
@@ -96,10 +92,9 @@ grow(struct rule_view *x, const struct division *v, double more)
 
 	fix.occupancy = more;
 	rule_fix(d, &fix, 0.5, 1);
-	rule_evidence(x, d, (struct evidence){ .name = "more_warps_ratio",
-	    .label = "resident warps with all of it as shared memory / now",
-	    .value = more, .unit = "ratio", .source = "derived",
-	    .from = "occupancy calculator" }, "min_more");
+	rule_evidence(x, d, "more_warps_ratio", more,
+	    "resident warps with all of it as shared memory / now",
+	    .derived = "occupancy calculator", .key = "min_more");
 	give_division(x, d, v);
 	d->f.summary = arena_format(x->arena, "an SM sets %s aside as shared "
 	    "memory, room for %s block%s; all there is has room for %s",
@@ -134,18 +129,15 @@ shrink(struct rule_view *x, const struct division *v, const struct reuse *r)
 	}
 	d->f.title = "shared memory that nobody uses is missing from L1";
 	d->f.confidence = CONF_LOW;
-	rule_evidence(x, d, (struct evidence){ .name = "l2_reuse_ratio",
-	    .label = "bytes loaded from L2 / distinct bytes, at most",
-	    .value = r->l2_again, .unit = "ratio", .source = "derived",
-	    .from = metric_table[METRIC_L2_FROM_L1].name }, "min_l2_reuse");
-	rule_evidence(x, d, (struct evidence){ .name = "l1_bytes",
-	    .label = "L1 of an SM", .value = now, .unit = "B",
-	    .source = "derived", .from = "compute capability, carve-out" },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "l1_possible_bytes",
-	    .label = "L1 of an SM, were only used shared memory set aside",
-	    .value = then, .unit = "B", .source = "derived",
-	    .from = "compute capability, occupancy calculator" }, NULL);
+	rule_evidence(x, d, "l2_reuse_ratio", r->l2_again,
+	    "bytes loaded from L2 / distinct bytes, at most",
+	    .derived = metric_table[METRIC_L2_FROM_L1].name,
+	    .key = "min_l2_reuse");
+	rule_evidence(x, d, "l1_bytes", now, "L1 of an SM",
+	    .derived = "compute capability, carve-out");
+	rule_evidence(x, d, "l1_possible_bytes", then,
+	    "L1 of an SM, were only used shared memory set aside",
+	    .derived = "compute capability, occupancy calculator");
 	give_division(x, d, v);
 	d->f.summary = arena_format(x->arena, "%s of shared memory are set "
 	    "aside, the blocks use %s; L1 has %s and could have %s, and L2 "

@@ -77,26 +77,21 @@ found(struct rule_view *x, size_t i)
 	    dev->name : "the GPU");
 	d->f.device = dev;
 	d->f.location = arena_format(x->arena, "device %u", dev->id);
-	rule_evidence(x, d, (struct evidence){ .name = "smaller_ratio",
-	    .label = "the smaller way, part of the GPU's busy time",
-	    .value = fmin(up, down) / ((double)dev->busy_ns * 1e-9),
-	    .unit = "ratio", .source = "measured", .from = "copy records" }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "overlap_ratio",
-	    .label = "both at once / the smaller of the two",
-	    .value = both / fmin(up, down), .unit = "ratio",
-	    .source = "measured", .from = "copy records" }, "max_overlap");
-	rule_evidence(x, d, (struct evidence){ .name = "turns",
-	    .label = "changes of direction", .value = (double)dev->turns,
-	    .unit = "turn", .source = "measured", .from = "copy records" },
-	    "min_turns");
-	rule_evidence(x, d, (struct evidence){ .name = "bare_s",
-	    .label = "the smaller way alone, with no kernel beside it",
-	    .value = bare, .unit = "s", .source = "measured",
-	    .from = "copy and kernel records" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "engines",
-	    .label = "copy engines of the GPU",
-	    .value = dev->limits.async_engines, .unit = "",
-	    .source = "attribute", .from = "device record" }, NULL);
+	rule_evidence(x, d, "smaller_ratio", fmin(up, down) /
+	    ((double)dev->busy_ns * 1e-9),
+	    "the smaller way, part of the GPU's busy time",
+	    .measured = "copy records", .key = "min_share");
+	rule_evidence(x, d, "overlap_ratio", both / fmin(up, down),
+	    "both at once / the smaller of the two", .measured = "copy records",
+	    .key = "max_overlap");
+	rule_evidence(x, d, "turns", (double)dev->turns, "changes of direction",
+	    .measured = "copy records", .unit = "turn", .key = "min_turns");
+	rule_evidence(x, d, "bare_s", bare,
+	    "the smaller way alone, with no kernel beside it",
+	    .measured = "copy and kernel records");
+	rule_evidence(x, d, "engines", dev->limits.async_engines,
+	    "copy engines of the GPU", .attribute = "device record",
+	    .unit = "");
 	d->f.confidence = CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "%s to the device and %s from "
 	    "it, in %s turns, %s of it at the same time",

@@ -21,10 +21,9 @@ rule_debug_build(struct rule_view *x)
 	d->leads = true;
 	d->f.confidence = CONF_HIGH;
 	d->f.limiter = NULL;
-	rule_evidence(x, d, (struct evidence){ .name = "time_ratio",
-	    .label = "its part of the time of all kernels", .value = share,
-	    .unit = "ratio", .source = "measured",
-	    .from = "kernel activity records" }, "min_share");
+	rule_evidence(x, d, "time_ratio", share,
+	    "its part of the time of all kernels",
+	    .measured = "kernel activity records", .key = "min_share");
 	d->f.summary = arena_format(x->arena, "%s of the kernel time is spent "
 	    "in code that was compiled for debugging (-G), without "
 	    "optimisation", say_percent(x->arena, share));

@@ -143,11 +143,9 @@ report(struct rule_view *x, const struct chain *k, const struct stalls *s,
 	stalls_evidence(x, d, s, "time of warps waiting for indices that could "
 	    "be loaded ahead");
 	if (isfinite(k->turns))
-		rule_evidence(x, d, (struct evidence){ .name = "turns",
-		    .label = "turns of the loop", .value = k->turns,
-		    .unit = "turn", .source = "derived",
-		    .from = source_metric_table[SOURCE_INST].name },
-		    "min_turns");
+		rule_evidence(x, d, "turns", k->turns, "turns of the loop",
+		    .derived = source_metric_table[SOURCE_INST].name,
+		    .unit = "turn", .key = "min_turns");
 	d->f.summary = arena_format(x->arena, "warps wait %s of their time for "
 	    "%s that the next load needs, and then for that load: one trip to "
 	    "memory after the other, in each turn", say_percent(x->arena,

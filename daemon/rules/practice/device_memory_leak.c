@@ -54,19 +54,17 @@ found(struct rule_view *x, const struct leak *l)
 	d->f.location = l->site;
 	if (l->site == NULL)
 		d->f.location_missing = &reason_row[REASON_LINE_NO_ALLOCATION];
-	rule_evidence(x, d, (struct evidence){ .name = "leaked_bytes",
-	    .label = "bytes still allocated at the end",
-	    .value = (double)l->bytes, .unit = "B", .source = "measured",
-	    .from = "memory records" }, "min_bytes");
-	rule_evidence(x, d, (struct evidence){ .name = "leaked_allocations",
-	    .label = "allocations never freed", .value = (double)l->count,
-	    .unit = "allocation", .source = "measured",
-	    .from = "memory records" }, "growing_count");
+	rule_evidence(x, d, "leaked_bytes", (double)l->bytes,
+	    "bytes still allocated at the end", .measured = "memory records",
+	    .key = "min_bytes");
+	rule_evidence(x, d, "leaked_allocations", (double)l->count,
+	    "allocations never freed", .measured = "memory records",
+	    .unit = "allocation", .key = "growing_count");
 	if (x->run->peak_memory_bytes > 0)
-		rule_evidence(x, d, (struct evidence){ .name = "peak_bytes",
-		    .label = "most device memory in use at once",
-		    .value = (double)x->run->peak_memory_bytes, .unit = "B",
-		    .source = "measured", .from = "memory records" }, NULL);
+		rule_evidence(x, d, "peak_bytes",
+		    (double)x->run->peak_memory_bytes,
+		    "most device memory in use at once",
+		    .measured = "memory records");
 	d->f.summary = arena_format(x->arena, "%s of %s memory in %s "
 	    "allocation%s never freed (largest %s)", say_bytes(x->arena,
 	    (double)l->bytes), kind, say_count(x->arena, l->count),

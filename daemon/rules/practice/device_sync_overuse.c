@@ -100,22 +100,19 @@ rule_device_sync_overuse(struct rule_view *x)
 	d->f.location = arena_format(x->arena, "%s of %s%s",
 	    say_counted(x->arena, (double)w.count, "call"), w.most->name,
 	    w.several ? " and the like" : "");
-	rule_evidence(x, d, (struct evidence){ .name = "syncs",
-	    .label = "waits of the host for kernels", .value =
-	    (double)w.followed, .unit = "call", .source = "measured",
-	    .from = "synchronisation and kernel records" }, "min_count");
-	rule_evidence(x, d, (struct evidence){ .name = "idle_after_ratio",
-	    .label = "GPU idle after them, part of first to last "
-	    "GPU work",
-	    .value = idle / active, .unit = "ratio", .source = "measured",
-	    .from = "synchronisation and kernel records" }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "idle_each_s",
-	    .label = "GPU idle after each", .unit = "s", .source = "derived",
-	    .value = idle / (double)w.followed,
-	    .from = "synchronisation and kernel records" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "wait_s",
-	    .label = "host blocked in them", .value = w.wait_s, .unit = "s",
-	    .source = "measured", .from = "synchronisation records" }, NULL);
+	rule_evidence(x, d, "syncs", (double)w.followed,
+	    "waits of the host for kernels",
+	    .measured = "synchronisation and kernel records", .unit = "call",
+	    .key = "min_count");
+	rule_evidence(x, d, "idle_after_ratio", idle / active,
+	    "GPU idle after them, part of first to last GPU work",
+	    .measured = "synchronisation and kernel records",
+	    .key = "min_share");
+	rule_evidence(x, d, "idle_each_s", idle / (double)w.followed,
+	    "GPU idle after each",
+	    .derived = "synchronisation and kernel records");
+	rule_evidence(x, d, "wait_s", w.wait_s, "host blocked in them",
+	    .measured = "synchronisation records");
 	d->f.confidence = CONF_HIGH;
 	d->f.summary = arena_format(x->arena, "%s waits for kernels; "
 	    "behind each kernel the GPU is idle for %s, %s in all",

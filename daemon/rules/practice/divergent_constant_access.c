@@ -138,19 +138,17 @@ report(struct rule_view *x, const struct divergent *v, double waiting,
 	    (d->fix[VIEW_MID].stall + 1 - port) / 2);
 	d->fix[VIEW_HIGH].stall = fmin(d->fix[VIEW_HIGH].stall, 1 - port);
 	d->f.confidence = CONF_LOW;
-	rule_evidence(x, d, (struct evidence){ .name = "waiting_ratio",
-	    .label = sampled ?
+	rule_evidence(x, d, "waiting_ratio", waiting, sampled ?
 	    "samples that wait for constant loads whose lanes differ" :
-	    "of the time of warps, what neither memory nor instructions explain",
-	    .value = waiting, .unit = "ratio",
-	    .source = sampled ? "measured" : "estimated",
+	    "of the time of warps, what neither memory nor instructions "
+	    "explain", .source = sampled ? "measured" : "estimated",
 	    .from = sampled ? "PC samples" :
-	    metric_table[METRIC_OCCUPANCY].name }, "min_waiting");
-	rule_evidence(x, d, (struct evidence){ .name = "constant_ratio",
-	    .label = "these loads, of all warp instructions",
-	    .value = v->inst / inst_total(x->kernel->code, SOURCE_INST),
-	    .unit = "ratio", .source = "derived",
-	    .from = source_metric_table[SOURCE_INST].name }, "min_inst");
+	    metric_table[METRIC_OCCUPANCY].name, .key = "min_waiting");
+	rule_evidence(x, d, "constant_ratio", v->inst /
+	    inst_total(x->kernel->code, SOURCE_INST),
+	    "these loads, of all warp instructions",
+	    .derived = source_metric_table[SOURCE_INST].name,
+	    .key = "min_inst");
 	d->f.summary = arena_format(x->arena, "%u load%s from constant memory "
 	    "%s indexed by each lane on its own; warps spend %s of their time "
 	    "waiting%s", v->loads, v->loads == 1 ? "" : "s",

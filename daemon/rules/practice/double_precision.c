@@ -135,22 +135,19 @@ report(struct rule_view *x, const struct doubles *n, double rate, bool floats,
 	d->f.confidence = floats ? CONF_HIGH : CONF_LOW;
 	if (!floats && d->cap > SEV_MEDIUM)
 		d->cap = SEV_MEDIUM;
-	rule_evidence(x, d, (struct evidence){ .name = "double_ratio",
-	    .label = "double instructions, of all", .value = n->arithmetic /
-	    n->total, .unit = "ratio", .source = "measured",
-	    .from = source_metric_table[SOURCE_INST].name }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "conversion_ratio",
-	    .label = "results that are converted back to float, or compared "
-	    "as doubles, per double instruction",
-	    .value = n->arithmetic > 0 ? (n->back + fmin(n->compared,
-	    n->conversions - n->back)) / n->arithmetic : 1, .unit = "ratio", .source = "measured",
-	    .from = source_metric_table[SOURCE_INST].name },
-	    "min_conversions");
+	rule_evidence(x, d, "double_ratio", n->arithmetic / n->total,
+	    "double instructions, of all",
+	    .measured = source_metric_table[SOURCE_INST].name,
+	    .key = "min_share");
+	rule_evidence(x, d, "conversion_ratio", n->arithmetic > 0 ? (n->back +
+	    fmin(n->compared, n->conversions - n->back)) / n->arithmetic : 1,
+	    "results that are converted back to float, or compared as doubles, "
+	    "per double instruction",
+	    .measured = source_metric_table[SOURCE_INST].name,
+	    .key = "min_conversions");
 	if (isfinite(fp64))
-		rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
-		    .label = "the FP64 pipe busy", .value = fp64,
-		    .unit = "ratio", .source = "measured",
-		    .from = metric_table[METRIC_PIPE_FP64].name }, NULL);
+		rule_evidence(x, d, "busy_ratio", fp64, "the FP64 pipe busy",
+		    .measured = metric_table[METRIC_PIPE_FP64].name);
 	d->f.summary = floats ? arena_format(x->arena, "%s of the instructions "
 	    "compute in double, and floats are converted to and fro (%s "
 	    "conversions for each)", say_percent(x->arena, n->arithmetic /

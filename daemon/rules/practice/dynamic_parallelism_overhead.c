@@ -86,25 +86,22 @@ static void
 give_evidence(const struct rule_view *x, struct draft *d,
     const struct launches *l, const struct kernel *k)
 {
-	rule_evidence(x, d, (struct evidence){ .name = "launch_places",
-	    .label = "places in its code that launch a kernel",
-	    .value = (double)k->code->launches, .unit = "place",
-	    .source = "attribute", .from = "symbols of its code" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "device_launches",
-	    .label = l->counted ? "launches from it, each time it runs" :
-	    "its threads, each of which may launch",
-	    .value = l->count, .unit = "launch",
-	    .source = l->counted ? "measured" : "attribute",
-	    .from = l->counted ? source_metric_table[SOURCE_THREADS_ON].name :
-	    "kernel activity record" }, "min_launches");
-	rule_evidence(x, d, (struct evidence){ .name = "time_each",
-	    .label = "its time, and the GPU's after it, for each of them",
-	    .value = l->each, .unit = "s", .source = "derived",
-	    .from = "kernel activity records" }, "max_each");
-	rule_evidence(x, d, (struct evidence){ .name = "time_ratio",
-	    .label = "both, of the time from first to last GPU work",
-	    .value = l->share, .unit = "ratio", .source = "measured",
-	    .from = "kernel activity records" }, "min_share");
+	rule_evidence(x, d, "launch_places", (double)k->code->launches,
+	    "places in its code that launch a kernel",
+	    .attribute = "symbols of its code", .unit = "place");
+	rule_evidence(x, d, "device_launches", l->count, l->counted ?
+	    "launches from it, each time it runs" :
+	    "its threads, each of which may launch", .source = l->counted ?
+	    "measured" : "attribute", .from = l->counted ?
+	    source_metric_table[SOURCE_THREADS_ON].name :
+	    "kernel activity record", .unit = "launch", .key = "min_launches");
+	rule_evidence(x, d, "time_each", l->each,
+	    "its time, and the GPU's after it, for each of them",
+	    .derived = "kernel activity records", .unit = "s",
+	    .key = "max_each");
+	rule_evidence(x, d, "time_ratio", l->share,
+	    "both, of the time from first to last GPU work",
+	    .measured = "kernel activity records", .key = "min_share");
 }
 
 /* The part of the time that launches take, if each takes ${s}. */

@@ -150,21 +150,17 @@ found(struct rule_view *x, const struct chains *all, const struct gone *gone)
 	d->f.location = arena_format(x->arena, "%s in a row, %s times",
 	    say_counted(x->arena, (double)c->length, "operator"),
 	    say_count(x->arena, c->s->repeats));
-	rule_evidence(x, d, (struct evidence){ .name = "chain",
-	    .label = "pointwise kernels in a row, of the chain with the most time",
-	    .value = (double)c->length, .unit = "kernel", .source = "measured",
-	    .from = "kernel records and names" }, "min_chain");
-	rule_evidence(x, d, (struct evidence){ .name = "launches",
-	    .label = "launches in such chains", .value = all->launches,
-	    .unit = "launch", .source = "measured",
-	    .from = "kernel records" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "kernel_s",
-	    .label = "their time", .value = all->kernel_s, .unit = "s",
-	    .source = "measured", .from = "kernel records" }, "min_time");
-	rule_evidence(x, d, (struct evidence){ .name = "longest_s",
-	    .label = "longest kernel of that chain", .value = c->longest_s,
-	    .unit = "s", .source = "measured", .from = "kernel records" },
-	    NULL);
+	rule_evidence(x, d, "chain", (double)c->length,
+	    "pointwise kernels in a row, of the chain with the most time",
+	    .measured = "kernel records and names", .unit = "kernel",
+	    .key = "min_chain");
+	rule_evidence(x, d, "launches", all->launches,
+	    "launches in such chains", .measured = "kernel records",
+	    .unit = "launch");
+	rule_evidence(x, d, "kernel_s", all->kernel_s, "their time",
+	    .measured = "kernel records", .key = "min_time");
+	rule_evidence(x, d, "longest_s", c->longest_s,
+	    "longest kernel of that chain", .measured = "kernel records");
 	d->f.summary = arena_format(x->arena, "%zu pointwise kernels in a row "
 	    "(%s), %s times%s: each reads and writes whole arrays", c->length,
 	    each, say_count(x->arena, c->s->repeats), all->count > 1 ?

@@ -121,35 +121,30 @@ static void
 give_evidence(const struct rule_view *x, struct draft *d,
     const struct contention *k)
 {
-	rule_evidence(x, d, (struct evidence){ .name = "atomics_ratio",
-	    .label = "atomics, of all global accesses",
-	    .value = k->inst / k->accesses, .unit = "ratio",
-	    .source = "measured", .from = source_metric_table[
-	    SOURCE_GLOBAL_RED].name }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "atomics_per_s",
-	    .label = "atomic additions of single lanes a second",
-	    .value = k->rate, .unit = "1/s", .source = "derived",
-	    .from = source_metric_table[SOURCE_THREADS_ON].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "lanes_per_sector",
-	    .label = "lanes that hit one sector, of an atomic",
-	    .value = k->sectors > 0 ? k->lanes / k->sectors : 1,
-	    .unit = "lane/sector", .source = "derived",
-	    .from = source_metric_table[SOURCE_GLOBAL_SECTORS].name }, NULL);
+	rule_evidence(x, d, "atomics_ratio", k->inst / k->accesses,
+	    "atomics, of all global accesses",
+	    .measured = source_metric_table[SOURCE_GLOBAL_RED].name,
+	    .key = "min_share");
+	rule_evidence(x, d, "atomics_per_s", k->rate,
+	    "atomic additions of single lanes a second",
+	    .derived = source_metric_table[SOURCE_THREADS_ON].name,
+	    .unit = "1/s");
+	rule_evidence(x, d, "lanes_per_sector", k->sectors > 0 ? k->lanes /
+	    k->sectors : 1, "lanes that hit one sector, of an atomic",
+	    .derived = source_metric_table[SOURCE_GLOBAL_SECTORS].name,
+	    .unit = "lane/sector");
 	if (isfinite(k->waiting))
-		rule_evidence(x, d, (struct evidence){ .name = "waiting_ratio",
-		    .label = "samples that wait for them", .value = k->waiting,
-		    .unit = "ratio", .source = "estimated",
-		    .from = "PC samples" }, "min_waiting");
+		rule_evidence(x, d, "waiting_ratio", k->waiting,
+		    "samples that wait for them", .estimated = "PC samples",
+		    .key = "min_waiting");
 }
 
 /* What is the same however they were counted. */
 static void
 give_advice(const struct rule_view *x, struct draft *d)
 {
-	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
-	    .label = "busiest resource", .value = x->load->busy,
-	    .unit = "ratio", .source = "derived", .from = "counters" },
-	    "max_busy");
+	rule_evidence(x, d, "busy_ratio", x->load->busy, "busiest resource",
+	    .derived = "counters", .key = "max_busy");
 	d->f.limiter = arena_format(x->arena, "L2 adds to one place at a time "
 	    "(%s busy)", say_percent(x->arena, x->load->busy));
 	d->f.advice = "add within the warp (shuffle), then within the block (a "
@@ -247,14 +242,13 @@ report_line(struct rule_view *x, const struct atomics *a, const struct mark *m)
 	struct draft *d = rule_found(x, NULL);
 
 	set_fix(x, d, &k);
-	rule_evidence(x, d, (struct evidence){ .name = "atomics",
-	    .label = "L2 sectors from L1 that are neither loaded nor stored, a "
-	    "launch", .value = a->least, .unit = "sector", .source = "derived",
-	    .from = metric_table[METRIC_L2_FROM_L1].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "line_ratio",
-	    .label = "of the kernel's time, that many atomics on one word",
-	    .value = fmin(a->line, 1), .unit = "ratio", .source = "estimated",
-	    .from = metric_table[METRIC_L2_FROM_L1].name }, "min_line");
+	rule_evidence(x, d, "atomics", a->least,
+	    "L2 sectors from L1 that are neither loaded nor stored, a launch",
+	    .derived = metric_table[METRIC_L2_FROM_L1].name, .unit = "sector");
+	rule_evidence(x, d, "line_ratio", fmin(a->line, 1),
+	    "of the kernel's time, that many atomics on one word",
+	    .estimated = metric_table[METRIC_L2_FROM_L1].name,
+	    .key = "min_line");
 	give_advice(x, d);
 	d->f.summary = a->line > ATOMICS_LINE_MOST ?
 	    arena_format(x->arena, "%s global atomics a launch take all of its "

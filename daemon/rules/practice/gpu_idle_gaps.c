@@ -66,26 +66,21 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		    "of copies to the GPU", d->f.location);
 		lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
 	}
-	rule_evidence(x, d, (struct evidence){ .name = "idle_ratio",
-	    .label = "GPU idle in gaps that come again, part of first to last "
-	    "work without its phases", .value = idle / a.base, .unit = "ratio",
-	    .source = "measured", .from = "kernel and copy records" },
-	    "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "gaps",
-	    .label = "gaps that come again, about as long",
-	    .value = a.gaps, .unit = "gap", .source = "measured",
-	    .from = "kernel and copy records" }, "min_gaps");
-	rule_evidence(x, d, (struct evidence){ .name = "idle_host_s",
-	    .label = "idle while the host computed or did I/O",
-	    .value = a.host, .unit = "s", .source = "derived",
-	    .from = "kernel and API records" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "idle_after_sync_s",
-	    .label = "idle after the host had waited", .value = a.sync,
-	    .unit = "s", .source = "derived",
-	    .from = "synchronisation records" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "longest_s",
-	    .label = "longest gap of all", .value = longest, .unit = "s",
-	    .source = "measured", .from = "kernel and copy records" }, NULL);
+	rule_evidence(x, d, "idle_ratio", idle / a.base, "GPU idle in gaps "
+	    "that come again, part of first to last work without its phases",
+	    .measured = "kernel and copy records", .key = "min_share");
+	rule_evidence(x, d, "gaps", a.gaps,
+	    "gaps that come again, about as long",
+	    .measured = "kernel and copy records", .unit = "gap",
+	    .key = "min_gaps");
+	rule_evidence(x, d, "idle_host_s", a.host,
+	    "idle while the host computed or did I/O",
+	    .derived = "kernel and API records");
+	rule_evidence(x, d, "idle_after_sync_s", a.sync,
+	    "idle after the host had waited",
+	    .derived = "synchronisation records");
+	rule_evidence(x, d, "longest_s", longest, "longest gap of all",
+	    .measured = "kernel and copy records");
 	d->f.summary = arena_format(x->arena, "the GPU waits for the host "
 	    "again and again, %s in all (%s of GPU-active time, one-off phases "
 	    "excluded)%s",

@@ -198,17 +198,15 @@ fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 	struct room r = room_of(x, blocks, sms);
 	bool shared = set_fix(x, d, &r, blocks, sms);
 
-	rule_evidence(x, d, (struct evidence){ .name = "blocks",
-	    .label = "blocks in the grid", .value = blocks, .unit = "block",
-	    .source = "attribute", .from = "kernel activity record" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "sms",
-	    .label = "SMs of this GPU", .value = sms, .unit = "SM",
-	    .source = "attribute", .from = "device record" }, NULL);
+	rule_evidence(x, d, "blocks", blocks, "blocks in the grid",
+	    .attribute = "kernel activity record", .unit = "block");
+	rule_evidence(x, d, "sms", sms, "SMs of this GPU",
+	    .attribute = "device record", .unit = "SM");
 	if (isfinite(waves))
-		rule_evidence(x, d, (struct evidence){ .name = "waves",
-		    .label = "blocks / blocks that fit at once",
-		    .value = waves, .unit = "wave", .source = "derived",
-		    .from = "occupancy calculator" }, "min_waves");
+		rule_evidence(x, d, "waves", waves,
+		    "blocks / blocks that fit at once",
+		    .derived = "occupancy calculator", .unit = "wave",
+		    .key = "min_waves");
 	d->f.confidence = !shared ? CONF_LOW : blocks < sms / 2 ? CONF_HIGH :
 	    CONF_MEDIUM;
 	d->f.summary = blocks < sms ? arena_format(x->arena, "%s block%s for "

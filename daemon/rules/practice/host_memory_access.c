@@ -103,27 +103,22 @@ report(struct rule_view *x, const struct host *h, double share)
 
 	set_fix(x, d, h);
 	d->f.confidence = h->reads < 0.5 * h->bytes ? CONF_LOW : CONF_MEDIUM;
-	rule_evidence(x, d, (struct evidence){ .name = "host_sectors_ratio",
-	    .label = "L2 sectors of host memory, of all", .value = share,
-	    .unit = "ratio", .source = "derived",
-	    .from = metric_table[METRIC_L2_SYSMEM].name }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "host_bytes",
-	    .label = "bytes a launch moves across the link", .value = h->bytes,
-	    .unit = "B", .source = "measured",
-	    .from = metric_table[METRIC_L2_SYSMEM].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "link_ratio",
-	    .label = "what the link takes for them / the kernel's time",
-	    .value = fmin(1, h->all_s / x->load->time_s), .unit = "ratio",
+	rule_evidence(x, d, "host_sectors_ratio", share,
+	    "L2 sectors of host memory, of all",
+	    .derived = metric_table[METRIC_L2_SYSMEM].name, .key = "min_share");
+	rule_evidence(x, d, "host_bytes", h->bytes,
+	    "bytes a launch moves across the link",
+	    .measured = metric_table[METRIC_L2_SYSMEM].name);
+	rule_evidence(x, d, "link_ratio", fmin(1, h->all_s / x->load->time_s),
+	    "what the link takes for them / the kernel's time",
 	    .source = x->ceiling->calibrated ? "derived" : "estimated",
-	    .from = "bandwidth of large pinned copies" }, "min_link");
-	rule_evidence(x, d, (struct evidence){ .name = "reads_ratio",
-	    .label = "of them reads, at least", .value = h->reads / h->bytes,
-	    .unit = "ratio", .source = "derived",
-	    .from = metric_table[METRIC_GLOBAL_ST_SECTORS].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "again_ratio",
-	    .label = "bytes of all launches / pinned and managed memory",
-	    .value = h->again, .unit = "ratio", .source = "derived",
-	    .from = "memory activity records" }, "min_again");
+	    .from = "bandwidth of large pinned copies", .key = "min_link");
+	rule_evidence(x, d, "reads_ratio", h->reads / h->bytes,
+	    "of them reads, at least",
+	    .derived = metric_table[METRIC_GLOBAL_ST_SECTORS].name);
+	rule_evidence(x, d, "again_ratio", h->again,
+	    "bytes of all launches / pinned and managed memory",
+	    .derived = "memory activity records", .key = "min_again");
 	d->f.summary = arena_format(x->arena, "each launch moves %s between "
 	    "the GPU and host memory; over %s launches that is %s times all "
 	    "the pinned and managed memory", say_bytes(x->arena, h->bytes),

@@ -10,14 +10,12 @@
 static void
 evidence_common(struct rule_view *x, struct draft *d, const struct gpus *t)
 {
-	rule_evidence(x, d, (struct evidence){ .name = "gpus_seen",
-	    .label = "GPUs that the program sees", .value = (double)t->seen,
-	    .unit = "GPU", .source = "attribute", .from = "device records" },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "gpus_used",
-	    .label = "of them at work for ≥ 5 % of the busiest one's time",
-	    .value = (double)t->used, .unit = "GPU", .source = "measured",
-	    .from = "kernel records" }, NULL);
+	rule_evidence(x, d, "gpus_seen", (double)t->seen,
+	    "GPUs that the program sees", .attribute = "device records",
+	    .unit = "GPU");
+	rule_evidence(x, d, "gpus_used", (double)t->used,
+	    "of them at work for ≥ 5 % of the busiest one's time",
+	    .measured = "kernel records", .unit = "GPU");
 }
 
 static enum rule_state
@@ -59,21 +57,15 @@ found_turns(struct rule_view *x, const struct gpus *t)
 	    t->uneven_s } };
 	d->claims = 2;
 	evidence_common(x, d, t);
-	rule_evidence(x, d, (struct evidence){ .name = "spare_ratio",
-	    .label = "gained by sharing evenly, of the time any GPU works",
-	    .value = spare / t->busy_s, .unit = "ratio",
-	    .source = "derived", .from = "kernel records" }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "busy_s",
-	    .label = "at least one GPU at work", .value = t->busy_s,
-	    .unit = "s", .source = "measured", .from = "kernel records" },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "work_s",
-	    .label = "work of all GPUs together", .value = t->work_s,
-	    .unit = "s", .source = "measured",
-	    .from = "kernel records" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "most_s",
-	    .label = "work of the busiest", .value = t->most_s, .unit = "s",
-	    .source = "measured", .from = "kernel records" }, NULL);
+	rule_evidence(x, d, "spare_ratio", spare / t->busy_s,
+	    "gained by sharing evenly, of the time any GPU works",
+	    .derived = "kernel records", .key = "min_share");
+	rule_evidence(x, d, "busy_s", t->busy_s, "at least one GPU at work",
+	    .measured = "kernel records");
+	rule_evidence(x, d, "work_s", t->work_s, "work of all GPUs together",
+	    .measured = "kernel records");
+	rule_evidence(x, d, "most_s", t->most_s, "work of the busiest",
+	    .measured = "kernel records");
 	d->f.confidence = CONF_LOW;
 	d->f.where = arena_format(x->arena, "%zu GPUs", t->used);
 	d->f.summary = arena_format(x->arena, "%zu GPUs do %s of work in %s: "

@@ -55,10 +55,10 @@ report(struct rule_view *x, const struct stalls *s, double bytes)
 	fix.stall = 1 - s->most;
 	rule_fix(d, &fix, 0.4, 0.9);
 	stalls_evidence(x, d, s, "time of warps without an instruction");
-	rule_evidence(x, d, (struct evidence){ .name = "hot_code_bytes",
-	    .label = "code that makes 90 % of the executed instructions",
-	    .value = bytes, .unit = "B", .source = "derived",
-	    .from = source_metric_table[SOURCE_INST].name }, "min_code");
+	rule_evidence(x, d, "hot_code_bytes", bytes,
+	    "code that makes 90 % of the executed instructions",
+	    .derived = source_metric_table[SOURCE_INST].name,
+	    .key = "min_code");
 	d->f.summary = arena_format(x->arena, "warps wait %s of their time for "
 	    "instructions: %s of code are hot, more than the instruction "
 	    "caches hold", say_percent(x->arena, s->share),

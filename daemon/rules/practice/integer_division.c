@@ -36,28 +36,24 @@ static void
 give_evidence(const struct rule_view *x, struct draft *d,
     const struct divisions *n, double total)
 {
-	rule_evidence(x, d, (struct evidence){ .name = "division_ratio",
-	    .label = "instructions of integer divisions, of all",
-	    .value = n->inst / total, .unit = "ratio", .source = "derived",
-	    .from = "disassembly, warp instructions" }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "divisions",
-	    .label = "divisions of a warp, 32 bits, a launch",
-	    .value = n->quotients, .unit = "division", .source = "measured",
-	    .from = source_metric_table[SOURCE_INST].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "reciprocals",
-	    .label = "of them with a divisor of their own",
-	    .value = n->reciprocals, .unit = "division",
-	    .source = "measured",
-	    .from = source_metric_table[SOURCE_INST].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "divisions_wide",
-	    .label = "divisions of a warp, 64 bits, a launch",
-	    .value = n->wide, .unit = "division", .source = "measured",
-	    .from = source_metric_table[SOURCE_INST].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
-	    .label = arena_format(x->arena, "%s busy",
-	    resource_said[x->load->limit]), .value = x->load->busy,
-	    .unit = "ratio", .source = "derived", .from = "counters" },
-	    "min_busy");
+	rule_evidence(x, d, "division_ratio", n->inst / total,
+	    "instructions of integer divisions, of all",
+	    .derived = "disassembly, warp instructions", .key = "min_share");
+	rule_evidence(x, d, "divisions", n->quotients,
+	    "divisions of a warp, 32 bits, a launch",
+	    .measured = source_metric_table[SOURCE_INST].name,
+	    .unit = "division");
+	rule_evidence(x, d, "reciprocals", n->reciprocals,
+	    "of them with a divisor of their own",
+	    .measured = source_metric_table[SOURCE_INST].name,
+	    .unit = "division");
+	rule_evidence(x, d, "divisions_wide", n->wide,
+	    "divisions of a warp, 64 bits, a launch",
+	    .measured = source_metric_table[SOURCE_INST].name,
+	    .unit = "division");
+	rule_evidence(x, d, "busy_ratio", x->load->busy, arena_format(x->arena,
+	    "%s busy", resource_said[x->load->limit]), .derived = "counters",
+	    .key = "min_busy");
 }
 
 static enum rule_state

@@ -29,21 +29,16 @@ rule_jit_at_startup(struct rule_view *x)
 	d->f.location = arena_format(x->arena, "%s compilation%s",
 	    say_count(x->arena, run->jit_compiles),
 	    run->jit_compiles == 1 ? "" : "s");
-	rule_evidence(x, d, (struct evidence){ .name = "jit_s",
-	    .label = "the driver compiled for", .value = jit, .unit = "s",
-	    .source = "measured", .from = "JIT records" }, "min_time");
-	rule_evidence(x, d, (struct evidence){ .name = "compilations",
-	    .label = "compilations", .value = (double)run->jit_compiles,
-	    .unit = "module", .source = "measured", .from = "JIT records" },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "startup_s",
-	    .label = "of it before the GPU's first work", .value = before,
-	    .unit = "s", .source = "measured",
-	    .from = "JIT and kernel records" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "cached",
-	    .label = "modules that were in the driver's cache",
-	    .value = (double)run->jit_loads, .unit = "module",
-	    .source = "measured", .from = "JIT records" }, NULL);
+	rule_evidence(x, d, "jit_s", jit, "the driver compiled for",
+	    .measured = "JIT records", .key = "min_time");
+	rule_evidence(x, d, "compilations", (double)run->jit_compiles,
+	    "compilations", .measured = "JIT records", .unit = "module");
+	rule_evidence(x, d, "startup_s", before,
+	    "of it before the GPU's first work",
+	    .measured = "JIT and kernel records");
+	rule_evidence(x, d, "cached", (double)run->jit_loads,
+	    "modules that were in the driver's cache",
+	    .measured = "JIT records", .unit = "module");
 	d->f.summary = arena_format(x->arena, "the driver compiled PTX for %s "
 	    "(%s of the run): the binary has no machine code for this GPU",
 	    say_seconds(x->arena, jit), say_percent(x->arena, wall > 0 ?

@@ -543,37 +543,28 @@ set_evidence(const struct search *s, struct draft *d, const struct group *g)
 {
 	const struct rule_view *x = s->x;
 
-	rule_evidence(x, d, (struct evidence){ .name = "repeats",
-	    .label = "times they follow each other", .value = g->chains,
-	    .unit = "repeat", .source = "measured",
-	    .from = "kernel records" }, "min_repeats");
-	rule_evidence(x, d, (struct evidence){ .name = "volume_bytes",
-	    .label = reads_again(g->link) ?
-	    "read again by each that follows" :
-	    "written by one and read by the next",
-	    .value = volume_of(s, g), .unit = "B",
-	    .source = all_counted(s, g) ? "measured" : "estimated",
-	    .from = all_counted(s, g) ? "sectors between L1 and L2" :
-	    CODED_FROM }, "min_bytes");
+	rule_evidence(x, d, "repeats", g->chains,
+	    "times they follow each other", .measured = "kernel records",
+	    .unit = "repeat", .key = "min_repeats");
+	rule_evidence(x, d, "volume_bytes", volume_of(s, g),
+	    reads_again(g->link) ? "read again by each that follows" :
+	    "written by one and read by the next", .source = all_counted(s, g) ?
+	    "measured" : "estimated", .from = all_counted(s, g) ?
+	    "sectors between L1 and L2" : CODED_FROM, .key = "min_bytes");
 	for (size_t i = 0; i < g->length; i++) {
 		const struct kernel *k = &x->run->kernel[g->kernel[i]];
 		double read = bytes_read(s, k);
 
-		rule_evidence(x, d, (struct evidence){
-		    .name = arena_format(x->arena, "kernel%zu_s", i + 1),
-		    .label = arena_format(x->arena, "%s, mean of a launch: "
-		    "%s%s%swrites %s", k->short_name != NULL ?
-		    k->short_name : "(unnamed kernel)", isfinite(read) ?
-		    "reads " : "", isfinite(read) ?
-		    say_bytes(x->arena, read) : "", isfinite(read) ?
-		    ", " : "", say_bytes(x->arena, bytes_written(k))),
-		    .value = x->loads[index_of(s, k)].time_s, .unit = "s",
-		    .source = "measured", .from = "kernel records" }, NULL);
+		rule_evidence(x, d, arena_format(x->arena, "kernel%zu_s", i +
+		    1), x->loads[index_of(s, k)].time_s, arena_format(x->arena,
+		    "%s, mean of a launch: %s%s%swrites %s", k->short_name !=
+		    NULL ? k->short_name : "(unnamed kernel)", isfinite(read) ?
+		    "reads " : "", isfinite(read) ? say_bytes(x->arena, read) :
+		    "", isfinite(read) ? ", " : "", say_bytes(x->arena,
+		    bytes_written(k))), .measured = "kernel records");
 	}
-	rule_evidence(x, d, (struct evidence){ .name = "idle_s",
-	    .label = "GPU idle between them, in all", .value = g->idle_s,
-	    .unit = "s", .source = "measured", .from = "kernel records" },
-	    NULL);
+	rule_evidence(x, d, "idle_s", g->idle_s,
+	    "GPU idle between them, in all", .measured = "kernel records");
 }
 
 static int
@@ -719,22 +710,18 @@ found_network(struct search *s, const struct kernel *k,
 	    "(unnamed kernel)";
 	d->f.location = say_shape(x->arena, k);
 	d->f.confidence = CONF_MEDIUM;
-	rule_evidence(x, d, (struct evidence){ .name = "repeats",
-	    .label = "times it follows itself", .value = (double)k->next_count,
-	    .unit = "repeat", .source = "measured",
-	    .from = "kernel records" }, "min_repeats");
-	rule_evidence(x, d, (struct evidence){ .name = "steps",
-	    .label = "distances that its threads have: 1, 2, 4 …",
-	    .value = b->steps, .unit = "step", .source = "derived",
-	    .from = "kernel activity record" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "near",
-	    .label = "of them, within the elements of a block of 1,024 threads",
-	    .value = b->near, .unit = "step", .source = "derived",
-	    .from = "kernel activity record" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "launch_ratio",
-	    .label = "launches that are left, if those are one each time",
-	    .value = b->fused / b->launches, .unit = "ratio",
-	    .source = "derived", .from = "kernel activity record" }, NULL);
+	rule_evidence(x, d, "repeats", (double)k->next_count,
+	    "times it follows itself", .measured = "kernel records",
+	    .unit = "repeat", .key = "min_repeats");
+	rule_evidence(x, d, "steps", b->steps,
+	    "distances that its threads have: 1, 2, 4 …",
+	    .derived = "kernel activity record", .unit = "step");
+	rule_evidence(x, d, "near", b->near,
+	    "of them, within the elements of a block of 1,024 threads",
+	    .derived = "kernel activity record", .unit = "step");
+	rule_evidence(x, d, "launch_ratio", b->fused / b->launches,
+	    "launches that are left, if those are one each time",
+	    .derived = "kernel activity record");
 	d->f.summary = arena_format(x->arena, "element i meets element i ^ "
 	    "distance, a launch for each distance, %s in all; for %s of the %s "
 	    "distances both lie in one block of 1,024 threads, and each launch "

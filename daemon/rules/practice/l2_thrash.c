@@ -47,23 +47,19 @@ report(struct rule_view *x, const struct thrash *t)
 
 	set_fix(x, d, t);
 	d->f.confidence = CONF_MEDIUM;
-	rule_evidence(x, d, (struct evidence){ .name = "again_ratio",
-	    .label = "bytes read from DRAM in a launch / device memory in use",
-	    .value = t->again, .unit = "ratio", .source = "derived",
-	    .from = metric_table[METRIC_DRAM_READ].name }, "min_again");
-	rule_evidence(x, d, (struct evidence){ .name = "l2_hit_ratio",
-	    .label = "of what L1 asked for, found in L2", .value = t->hit,
-	    .unit = "ratio", .source = "derived",
-	    .from = metric_table[METRIC_L2_FROM_L1].name }, "max_hit");
-	rule_evidence(x, d, (struct evidence){ .name = "memory_bytes",
-	    .label = "device memory in use, at its peak", .value = t->memory,
-	    .unit = "B", .source = "measured",
-	    .from = "memory activity records" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "l2_sizes_ratio",
-	    .label = "device memory in use / size of L2",
-	    .value = t->memory / t->l2, .unit = "ratio", .source = "derived",
-	    .from = "memory activity records, device attribute" },
-	    "max_sizes");
+	rule_evidence(x, d, "again_ratio", t->again,
+	    "bytes read from DRAM in a launch / device memory in use",
+	    .derived = metric_table[METRIC_DRAM_READ].name, .key = "min_again");
+	rule_evidence(x, d, "l2_hit_ratio", t->hit,
+	    "of what L1 asked for, found in L2",
+	    .derived = metric_table[METRIC_L2_FROM_L1].name, .key = "max_hit");
+	rule_evidence(x, d, "memory_bytes", t->memory,
+	    "device memory in use, at its peak",
+	    .measured = "memory activity records");
+	rule_evidence(x, d, "l2_sizes_ratio", t->memory / t->l2,
+	    "device memory in use / size of L2",
+	    .derived = "memory activity records, device attribute",
+	    .key = "max_sizes");
 	d->f.summary = arena_format(x->arena, "a launch reads %s from DRAM, %s "
 	    "times all the device memory there is (%s; L2 has %s); L2 has %s of "
 	    "what is asked for", say_bytes(x->arena, t->dram),

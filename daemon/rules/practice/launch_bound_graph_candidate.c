@@ -168,28 +168,22 @@ found(struct rule_view *x, const struct candidate *c)
 	    arena_format(x->arena, "%u launches, beginning with %s, %s times",
 	    s->length, first, say_count(x->arena, s->repeats));
 	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
-	rule_evidence(x, d, (struct evidence){ .name = "repeats",
-	    .label = "repeats of the sequence", .value = (double)s->repeats,
-	    .unit = "repeat", .source = "measured",
-	    .from = "kernel records" }, "min_repeats");
-	rule_evidence(x, d, (struct evidence){ .name = "kernel_launch_costs",
-	    .label = "mean kernel / cost of a launch",
-	    .value = c->kernel_s / c->c->launch_s, .unit = "launch cost",
-	    .source = "derived", .from = "kernel records" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "gap_s",
-	    .label = "mean gap between its kernels", .value = c->gap_s,
-	    .unit = "s", .source = "measured", .from = "kernel records" },
-	    "max_gap");
-	rule_evidence(x, d, (struct evidence){ .name = "gain_ratio",
-	    .label = "part of the sequence in which the GPU waits for a launch, "
-	    "longer than in a graph", .unit = "ratio",
-	    .value = c->gain_s / (c->idle_s + (double)s->kernel_ns * 1e-9),
-	    .source = "derived", .from = "kernel records" }, "min_gain");
-	rule_evidence(x, d, (struct evidence){ .name = "launch_s",
-	    .label = "cost of a launch on the host", .value = c->c->launch_s,
-	    .unit = "s", .source = c->c->calibrated ? "measured" :
-	    "estimated", .from = c->c->calibrated ? "calibration" :
-	    "typical value" }, NULL);
+	rule_evidence(x, d, "repeats", (double)s->repeats,
+	    "repeats of the sequence", .measured = "kernel records",
+	    .unit = "repeat", .key = "min_repeats");
+	rule_evidence(x, d, "kernel_launch_costs", c->kernel_s / c->c->launch_s,
+	    "mean kernel / cost of a launch", .derived = "kernel records",
+	    .unit = "launch cost");
+	rule_evidence(x, d, "gap_s", c->gap_s, "mean gap between its kernels",
+	    .measured = "kernel records", .key = "max_gap");
+	rule_evidence(x, d, "gain_ratio", c->gain_s / (c->idle_s +
+	    (double)s->kernel_ns * 1e-9), "part of the sequence in which the "
+	    "GPU waits for a launch, longer than in a graph",
+	    .derived = "kernel records", .key = "min_gain");
+	rule_evidence(x, d, "launch_s", c->c->launch_s,
+	    "cost of a launch on the host", .source = c->c->calibrated ?
+	    "measured" : "estimated", .from = c->c->calibrated ? "calibration" :
+	    "typical value");
 	d->f.confidence = s->syncs == 0 &&
 	    c->gap_s <= 2 * SURE_LAUNCHES * c->c->launch_s ?
 	    CONF_HIGH : CONF_MEDIUM;

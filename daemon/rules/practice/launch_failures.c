@@ -200,28 +200,23 @@ found(struct rule_view *x, const struct failure *f, uint64_t count,
 	d->f.where = name_of(f);
 	d->f.location = shape_of(x, f);
 	d->f.location_missing = &reason_row[REASON_LINE_NO_KERNEL];
-	rule_evidence(x, d, (struct evidence){ .name = "failed_launches",
-	    .label = "launches that failed", .value = (double)count,
-	    .unit = "launch", .source = "measured",
-	    .from = "failure records" }, "min_count");
-	rule_evidence(x, d, (struct evidence){ .name = "unread_errors",
-	    .label = "of them, errors that nobody read",
-	    .value = (double)unread, .unit = "error", .source = "measured",
-	    .from = "failure records" }, NULL);
+	rule_evidence(x, d, "failed_launches", (double)count,
+	    "launches that failed", .measured = "failure records",
+	    .unit = "launch", .key = "min_count");
+	rule_evidence(x, d, "unread_errors", (double)unread,
+	    "of them, errors that nobody read", .measured = "failure records",
+	    .unit = "error");
 	if (b.limit < LIMIT_EARLIER)
-		rule_evidence(x, d, (struct evidence){ .name = "asked",
-		    .label = row[b.limit].label, .value = b.asked,
-		    .unit = row[b.limit].unit, .source = "measured",
-		    .from = "parameters of the launch" }, NULL);
+		rule_evidence(x, d, "asked", b.asked, row[b.limit].label,
+		    .measured = "parameters of the launch",
+		    .unit = row[b.limit].unit);
 	if (b.limit < LIMIT_EARLIER && b.most == b.most)
-		rule_evidence(x, d, (struct evidence){ .name = "allowed",
-		    .label = "allowed", .value = b.most,
-		    .unit = row[b.limit].unit, .source = "attribute",
-		    .from = b.limit < LIMIT_REGISTERS ? "device attributes" :
-		    "device and function attributes" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "result",
-	    .label = error, .value = f->result, .unit = "",
-	    .source = "measured", .from = "failure records" }, NULL);
+		rule_evidence(x, d, "allowed", b.most, "allowed",
+		    .attribute = b.limit < LIMIT_REGISTERS ? "device attributes"
+		    : "device and function attributes",
+		    .unit = row[b.limit].unit);
+	rule_evidence(x, d, "result", f->result, error,
+	    .measured = "failure records", .unit = "");
 	d->f.summary = b.limit < LIMIT_EARLIER && b.most == b.most ?
 	    arena_format(x->arena, "%s launch%s of %s failed for %s: %s where "
 	    "%s is allowed", say_count(x->arena, count), count == 1 ? "" : "es",

@@ -72,13 +72,12 @@ rule_layout_conversions(struct rule_view *x)
 	d->f.where = "layout conversions";
 	d->f.location = arena_format(x->arena, "%s",
 	    say_counted(x->arena, launches, "conversion"));
-	rule_evidence(x, d, (struct evidence){ .name = "share_ratio",
-	    .label = "conversions, part of all kernel time",
-	    .value = seconds / all, .unit = "ratio", .source = "measured",
-	    .from = "kernel records and names" }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "launches",
-	    .label = "conversions", .value = launches, .unit = "launch",
-	    .source = "measured", .from = "kernel records" }, "min_launches");
+	rule_evidence(x, d, "share_ratio", seconds / all,
+	    "conversions, part of all kernel time",
+	    .measured = "kernel records and names", .key = "min_share");
+	rule_evidence(x, d, "launches", launches, "conversions",
+	    .measured = "kernel records", .unit = "launch",
+	    .key = "min_launches");
 	d->f.summary = arena_format(x->arena, "%s conversions between channels "
 	    "first and last take %s of the kernel time",
 	    say_whole(x->arena, launches), say_percent(x->arena,

@@ -29,28 +29,20 @@ found(struct rule_view *x, size_t i)
 	d->f.device = dev;
 	d->f.location = arena_format(x->arena, "device %u, %s operations that "
 	    "waited", dev->id, say_count(x->arena, dev->legacy_waits));
-	rule_evidence(x, d, (struct evidence){ .name = "waits",
-	    .label = "operations that started when the other side ended",
-	    .value = (double)dev->legacy_waits, .unit = "operation",
-	    .source = "derived", .from = "kernel, copy and stream records" },
-	    "min_waits");
-	rule_evidence(x, d, (struct evidence){ .name = "room_ratio",
-	    .label = "of what they waited, had room beside it, part of first "
-	    "to last GPU work", .value = room / window, .unit = "ratio",
-	    .source = "derived", .from = "kernel, copy and stream records" },
-	    "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "wait_s",
-	    .label = "waited in all", .value = wait, .unit = "s",
-	    .source = "derived", .from = "kernel, copy and stream records" },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "copies_s",
-	    .label = "of that with room: copies and kernels",
-	    .value = copies, .unit = "s", .source = "derived",
-	    .from = "kernel, copy and stream records" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "kernels_s",
-	    .label = "and kernels beside kernels", .value = kernels,
-	    .unit = "s", .source = "derived",
-	    .from = "kernel, copy and stream records" }, NULL);
+	rule_evidence(x, d, "waits", (double)dev->legacy_waits,
+	    "operations that started when the other side ended",
+	    .derived = "kernel, copy and stream records", .unit = "operation",
+	    .key = "min_waits");
+	rule_evidence(x, d, "room_ratio", room / window, "of what they waited, "
+	    "had room beside it, part of first to last GPU work",
+	    .derived = "kernel, copy and stream records", .key = "min_share");
+	rule_evidence(x, d, "wait_s", wait, "waited in all",
+	    .derived = "kernel, copy and stream records");
+	rule_evidence(x, d, "copies_s", copies,
+	    "of that with room: copies and kernels",
+	    .derived = "kernel, copy and stream records");
+	rule_evidence(x, d, "kernels_s", kernels, "and kernels beside kernels",
+	    .derived = "kernel, copy and stream records");
 	d->f.confidence = CONF_LOW;
 	d->f.summary = arena_format(x->arena, "%s operations of the legacy "
 	    "default stream and of streams that wait for it started only when "

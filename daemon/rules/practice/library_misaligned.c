@@ -70,10 +70,9 @@ rule_library_misaligned(struct rule_view *x)
 	for (int v = 0; v < VIEWS; v++)
 		d->fix[v].whole = left_over[v];
 	d->f.confidence = CONF_MEDIUM;
-	rule_evidence(x, d, (struct evidence){ .name = "load_bytes",
-	    .label = "bytes that a thread may load at once, by the kernel's name",
-	    .value = elements * bytes, .unit = "B", .source = "derived",
-	    .from = "kernel name" }, "max_bytes");
+	rule_evidence(x, d, "load_bytes", elements * bytes,
+	    "bytes that a thread may load at once, by the kernel's name",
+	    .derived = "kernel name", .key = "max_bytes");
 	d->f.summary = arena_format(x->arena, "%s, %s: rows aligned to %s only",
 	    l->name, l->precision, say_counted(x->arena, elements, "element"));
 	d->f.limiter = "narrow loads: the fast kernels want rows that begin at "

@@ -216,11 +216,9 @@ give_lines(const struct rule_view *x, struct draft *d, bool full, double indexed
 	else if (!isfinite(indexed) && !full)
 		d->f.title = "local memory: spills, or an indexed array";
 	if (isfinite(indexed))
-		rule_evidence(x, d, (struct evidence){ .name = "indexed_ratio",
-		    .label = "local accesses at computed addresses (arrays), "
-		    "the others are spilled registers", .value = indexed,
-		    .unit = "ratio", .source = "derived",
-		    .from = "disassembly, warp instructions" }, NULL);
+		rule_evidence(x, d, "indexed_ratio", indexed, "local accesses "
+		    "at computed addresses (arrays), the others are spilled "
+		    "registers", .derived = "disassembly, warp instructions");
 	lines_fill(x, d, m, "%s sectors an access");
 }
 
@@ -253,21 +251,18 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 		    fmin(inst_each, 0.9));
 		d->fix[VIEW_HIGH].inst = d->fix[VIEW_MID].inst;
 	}
-	rule_evidence(x, d, (struct evidence){ .name = "local_ratio",
-	    .label = "local part of the L1 sectors", .value = share,
-	    .unit = "ratio", .source = "derived",
-	    .from = metric_table[METRIC_LOCAL_LD_SECTORS].name }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "local_sectors",
-	    .label = "local sectors a launch", .value = local,
-	    .unit = "sector", .source = "measured",
-	    .from = metric_table[METRIC_LOCAL_ST_SECTORS].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "local_bytes",
-	    .label = "local memory per thread", .value = bytes, .unit = "B",
-	    .source = "attribute", .from = "kernel activity record" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "registers",
-	    .label = "registers per thread", .value = x->kernel->shape.regs,
-	    .unit = "register", .source = "attribute",
-	    .from = "kernel activity record" }, NULL);
+	rule_evidence(x, d, "local_ratio", share,
+	    "local part of the L1 sectors",
+	    .derived = metric_table[METRIC_LOCAL_LD_SECTORS].name,
+	    .key = "min_share");
+	rule_evidence(x, d, "local_sectors", local, "local sectors a launch",
+	    .measured = metric_table[METRIC_LOCAL_ST_SECTORS].name,
+	    .unit = "sector");
+	rule_evidence(x, d, "local_bytes", bytes, "local memory per thread",
+	    .attribute = "kernel activity record");
+	rule_evidence(x, d, "registers", x->kernel->shape.regs,
+	    "registers per thread", .attribute = "kernel activity record",
+	    .unit = "register");
 	d->f.summary = arena_format(x->arena, "%s of the L1 traffic is local "
 	    "loads and stores (%u registers%s)", say_percent(x->arena, share),
 	    x->kernel->shape.regs, bytes == 0 ? "" : arena_format(x->arena,

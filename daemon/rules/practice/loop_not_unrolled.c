@@ -230,19 +230,17 @@ report(struct rule_view *x, const struct loops *k, const struct mark *m)
 		fix.flight = 1 + (UNROLL - 1) * k->inst / k->total;
 	rule_fix(d, &fix, k->loads ? 0.1 : 0.3, k->loads ? 0.25 : 0.8);
 	d->f.confidence = k->loads ? CONF_LOW : CONF_MEDIUM;
-	rule_evidence(x, d, (struct evidence){ .name = "overhead_ratio",
-	    .label = "counting, comparing and branching, of the loop's "
-	    "instructions", .value = k->overhead / k->inst, .unit = "ratio",
-	    .source = "derived", .from = "disassembly, warp instructions" },
-	    "min_overhead");
-	rule_evidence(x, d, (struct evidence){ .name = "loop_ratio",
-	    .label = "the loop's part of all warp instructions",
-	    .value = k->inst / k->total, .unit = "ratio", .source = "measured",
-	    .from = source_metric_table[SOURCE_INST].name }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "turns",
-	    .label = "turns of the loop, mean", .value = k->turns / k->inst,
-	    .unit = "turn", .source = "derived",
-	    .from = source_metric_table[SOURCE_INST].name }, "min_turns");
+	rule_evidence(x, d, "overhead_ratio", k->overhead / k->inst,
+	    "counting, comparing and branching, of the loop's instructions",
+	    .derived = "disassembly, warp instructions", .key = "min_overhead");
+	rule_evidence(x, d, "loop_ratio", k->inst / k->total,
+	    "the loop's part of all warp instructions",
+	    .measured = source_metric_table[SOURCE_INST].name,
+	    .key = "min_share");
+	rule_evidence(x, d, "turns", k->turns / k->inst,
+	    "turns of the loop, mean",
+	    .derived = source_metric_table[SOURCE_INST].name, .unit = "turn",
+	    .key = "min_turns");
 	d->f.summary = arena_format(x->arena, "%s loop%s of few "
 	    "instructions and about %s turns take%s %s of all instructions, "
 	    "%s of them to count and branch",

@@ -55,25 +55,18 @@ rule_low_achieved_occupancy(struct rule_view *x)
 	fix.occupancy = o->ratio / achieved;
 	rule_fix(d, &fix, 0.3, 1);
 	d->fix[VIEW_MID].occupancy = fmax(1, REACHED * fix.occupancy);
-	rule_evidence(x, d, (struct evidence){ .name = "occupancy_gap_ratio",
-	    .label = "theoretical − achieved occupancy",
-	    .value = o->ratio - achieved, .unit = "ratio",
-	    .source = "derived", .from = metric_table[METRIC_OCCUPANCY].name },
-	    "min_points");
-	rule_evidence(x, d, (struct evidence){ .name = "achieved_ratio",
-	    .label = "achieved occupancy", .value = achieved, .unit = "ratio",
-	    .source = "measured", .from = metric_table[METRIC_OCCUPANCY].name },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "theoretical_ratio",
-	    .label = "theoretical occupancy", .value = o->ratio,
-	    .unit = "ratio", .source = "derived",
-	    .from = "occupancy calculator" }, NULL);
+	rule_evidence(x, d, "occupancy_gap_ratio", o->ratio - achieved,
+	    "theoretical − achieved occupancy",
+	    .derived = metric_table[METRIC_OCCUPANCY].name,
+	    .key = "min_points");
+	rule_evidence(x, d, "achieved_ratio", achieved, "achieved occupancy",
+	    .measured = metric_table[METRIC_OCCUPANCY].name);
+	rule_evidence(x, d, "theoretical_ratio", o->ratio,
+	    "theoretical occupancy", .derived = "occupancy calculator");
 	if (isfinite(uneven))
-		rule_evidence(x, d, (struct evidence){ .name = "uneven_ratio",
-		    .label = "1 − mean / busiest SM's active cycles",
-		    .value = uneven, .unit = "ratio", .source = "derived",
-		    .from = metric_table[METRIC_SM_CYCLES_ACTIVE_MAX].name },
-		    NULL);
+		rule_evidence(x, d, "uneven_ratio", uneven,
+		    "1 − mean / busiest SM's active cycles",
+		    .derived = metric_table[METRIC_SM_CYCLES_ACTIVE_MAX].name);
 	d->f.summary = arena_format(x->arena, "achieved occupancy %s, "
 	    "possible %s", say_percent(x->arena, achieved),
 	    say_percent(x->arena, o->ratio));

@@ -40,15 +40,13 @@ report(struct rule_view *x, const struct stalls *s, double warps)
 	/* Whether there is independent work the samples do not say. */
 	d->f.confidence = CONF_LOW;
 	stalls_evidence(x, d, s, "time of warps waiting for their own results");
-	rule_evidence(x, d, (struct evidence){ .name = "warps",
-	    .label = "warps on a scheduler", .value = warps,
-	    .unit = "warp", .source = "derived",
-	    .from = metric_table[METRIC_OCCUPANCY].name }, "min_warps");
-	rule_evidence(x, d, (struct evidence){ .name = "short_ratio",
-	    .label = "of it for shared memory, shuffles or special functions",
-	    .value = inst_waiting(x->kernel->code,
-	    STALL_BIT(SHORT_SCOREBOARD)) / s->share, .unit = "ratio",
-	    .source = "measured", .from = "PC samples" }, NULL);
+	rule_evidence(x, d, "warps", warps, "warps on a scheduler",
+	    .derived = metric_table[METRIC_OCCUPANCY].name, .unit = "warp",
+	    .key = "min_warps");
+	rule_evidence(x, d, "short_ratio", inst_waiting(x->kernel->code,
+	    STALL_BIT(SHORT_SCOREBOARD)) / s->share,
+	    "of it for shared memory, shuffles or special functions",
+	    .measured = "PC samples");
 	d->f.summary = arena_format(x->arena, "warps wait %s of their time for "
 	    "the result of their last instructions, and %s of them on a "
 	    "scheduler do not hide it: each thread does one thing after the "

@@ -128,29 +128,21 @@ report(struct rule_view *x, double busy, double alone)
 	/* Without the code it may be a chain, which nothing can shorten. */
 	d->cap = isnan(alone) ? SEV_LOW : SEV_MEDIUM;
 	rate = busy * x->ceiling->dram_bytes_per_s;
-	rule_evidence(x, d, (struct evidence){ .name = "dram_ratio",
-	    .label = "DRAM bandwidth / what a large copy reaches",
-	    .value = busy, .unit = "ratio", .source = "derived",
-	    .from = metric_table[METRIC_DRAM_READ].name }, "max_busy");
-	rule_evidence(x, d, (struct evidence){ .name = "dram_rate",
-	    .label = "DRAM bandwidth", .value = rate, .unit = "B/s",
-	    .source = "derived", .from = metric_table[METRIC_DRAM_READ].name },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "memory_stall_ratio",
-	    .label = "part of the waiting that is for memory",
-	    .value = x->load->memory_stall, .unit = "ratio",
+	rule_evidence(x, d, "dram_ratio", busy,
+	    "DRAM bandwidth / what a large copy reaches",
+	    .derived = metric_table[METRIC_DRAM_READ].name, .key = "max_busy");
+	rule_evidence(x, d, "dram_rate", rate, "DRAM bandwidth",
+	    .derived = metric_table[METRIC_DRAM_READ].name, .unit = "B/s");
+	rule_evidence(x, d, "memory_stall_ratio", x->load->memory_stall,
+	    "part of the waiting that is for memory",
 	    .source = x->load->stalls_known ? "measured" : "estimated",
-	    .from = "counters" }, "min_stall");
-	rule_evidence(x, d, (struct evidence){ .name = "time",
-	    .label = "a launch, without its start and end", .value = body,
-	    .unit = "s", .source = "measured", .from = "kernel activity "
-	    "record" }, NULL);
+	    .from = "counters", .key = "min_stall");
+	rule_evidence(x, d, "time", body, "a launch, without its start and end",
+	    .measured = "kernel activity record", .unit = "s");
 	if (isfinite(alone))
-		rule_evidence(x, d, (struct evidence){
-		    .name = "independent_ratio", .label = "loads that wait for "
-		    "no other load, of all", .value = alone, .unit = "ratio",
-		    .source = "derived", .from = "disassembly, warp "
-		    "instructions" }, NULL);
+		rule_evidence(x, d, "independent_ratio", alone,
+		    "loads that wait for no other load, of all",
+		    .derived = "disassembly, warp instructions");
 	d->f.summary = arena_format(x->arena, "DRAM moves %s, %s of what a "
 	    "large copy reaches here; nothing else is busier, and warps wait "
 	    "for memory", say_rate(x->arena, rate), say_percent(x->arena,

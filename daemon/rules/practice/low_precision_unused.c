@@ -91,18 +91,14 @@ rule_low_precision_unused(struct rule_view *x)
 		return RULE_NOT_MEASURED;
 	d->f.where = "training step";
 	d->f.location = say_counted(x->arena, p.launches, "product");
-	rule_evidence(x, d, (struct evidence){ .name = "share_ratio",
-	    .label = "products in TF32, part of all kernel time",
-	    .value = p.seconds / p.all_s, .unit = "ratio",
-	    .source = "measured", .from = "kernel records and names" },
-	    "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "launches",
-	    .label = "such products", .value = p.launches, .unit = "launch",
-	    .source = "measured", .from = "kernel records" }, "min_launches");
-	rule_evidence(x, d, (struct evidence){ .name = "ceiling_ratio",
-	    .label = "tensor cores, BF16 over TF32", .value = RATIO,
-	    .unit = "ratio", .source = "estimated", .from = "data sheets" },
-	    NULL);
+	rule_evidence(x, d, "share_ratio", p.seconds / p.all_s,
+	    "products in TF32, part of all kernel time",
+	    .measured = "kernel records and names", .key = "min_share");
+	rule_evidence(x, d, "launches", p.launches, "such products",
+	    .measured = "kernel records", .unit = "launch",
+	    .key = "min_launches");
+	rule_evidence(x, d, "ceiling_ratio", RATIO,
+	    "tensor cores, BF16 over TF32", .estimated = "data sheets");
 	d->f.summary = arena_format(x->arena, "%s of the kernel time are products "
 	    "of 32-bit tensors, as TF32; the tensor cores do twice as many of "
 	    "16 bits", say_percent(x->arena, p.seconds / p.all_s));

@@ -95,10 +95,9 @@ unused_step(const struct rule_view *x, const struct occupancy *o,
 static void
 say_unused(struct rule_view *x, struct draft *d, double written)
 {
-	rule_evidence(x, d, (struct evidence){ .name = "written_bytes",
-	    .label = "shared memory that stores of a block write, at most",
-	    .value = written, .unit = "B", .source = "derived",
-	    .from = metric_table[METRIC_SHARED_ST_INST].name }, NULL);
+	rule_evidence(x, d, "written_bytes", written,
+	    "shared memory that stores of a block write, at most",
+	    .derived = metric_table[METRIC_SHARED_ST_INST].name);
 	d->f.advice = arena_format(x->arena, "ask for as much shared memory as "
 	    "is used: each block asks for %s and its stores write %s at most "
 	    "(unless asynchronous copies fill the rest); %s",
@@ -125,15 +124,12 @@ fill(struct rule_view *x, struct draft *d, const struct occupancy *o)
 	/* The grid grows with the places that it takes. */
 	for (int v = 0; v < VIEWS && o->waves <= 1; v++)
 		d->fix[v].grid = d->fix[v].occupancy;
-	rule_evidence(x, d, (struct evidence){ .name = "theoretical_ratio",
-	    .label = "theoretical occupancy", .value = o->ratio,
-	    .unit = "ratio", .source = "derived",
-	    .from = "occupancy calculator" }, "min_occupancy");
-	rule_evidence(x, d, (struct evidence){ .name = "limiter",
-	    .label = arena_format(x->arena, "limited by %s",
-	    limiter_name[o->limiter]), .value = o->blocks_per_sm,
-	    .unit = "block/SM", .source = "derived",
-	    .from = "occupancy calculator" }, NULL);
+	rule_evidence(x, d, "theoretical_ratio", o->ratio,
+	    "theoretical occupancy", .derived = "occupancy calculator",
+	    .key = "min_occupancy");
+	rule_evidence(x, d, "limiter", o->blocks_per_sm, arena_format(x->arena,
+	    "limited by %s", limiter_name[o->limiter]),
+	    .derived = "occupancy calculator", .unit = "block/SM");
 	d->f.summary = arena_format(x->arena, "%s theoretical occupancy: limited "
 	    "by %s to %u block%s of %u threads on an SM",
 	    say_percent(x->arena, o->ratio), limiter_name[o->limiter],

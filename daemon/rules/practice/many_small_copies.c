@@ -82,22 +82,16 @@ found(struct rule_view *x, const struct small_copies *s)
 	d->f.location = arena_format(x->arena, "%s copies in %s group%s",
 	    say_count(x->arena, s->copies), say_count(x->arena, s->groups),
 	    s->groups == 1 ? "" : "s");
-	rule_evidence(x, d, (struct evidence){ .name = "copies_per_group",
-	    .label = "copies in a row", .unit = "copy", .source = "measured",
-	    .value = (double)s->copies / (double)s->groups,
-	    .from = "copy records" }, "min_copies");
-	rule_evidence(x, d, (struct evidence){ .name = "mean_bytes",
-	    .label = "bytes a copy", .unit = "B", .source = "measured",
-	    .value = (double)s->bytes / (double)s->copies,
-	    .from = "copy records" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "span_s",
-	    .label = "from first to last of the groups", .value = span,
-	    .unit = "s", .source = "measured", .from = "copy records" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "bulk_s",
-	    .label = "one copy a group instead", .value = bulk, .unit = "s",
-	    .source = "estimated", .from =
-	    x->run->device[s->device].ceilings.calibrated ? "calibration" :
-	    "typical rates" }, NULL);
+	rule_evidence(x, d, "copies_per_group", (double)s->copies /
+	    (double)s->groups, "copies in a row", .measured = "copy records",
+	    .unit = "copy", .key = "min_copies");
+	rule_evidence(x, d, "mean_bytes", (double)s->bytes / (double)s->copies,
+	    "bytes a copy", .measured = "copy records");
+	rule_evidence(x, d, "span_s", span, "from first to last of the groups",
+	    .measured = "copy records");
+	rule_evidence(x, d, "bulk_s", bulk, "one copy a group instead",
+	    .estimated = x->run->device[s->device].ceilings.calibrated ?
+	    "calibration" : "typical rates");
 	d->f.confidence = CONF_HIGH;
 	d->f.summary = arena_format(x->arena, "%s %s copies of %s take %s; one "
 	    "copy a group would take %s", say_count(x->arena, s->copies), way,

@@ -31,20 +31,15 @@ give_evidence(const struct rule_view *x, struct draft *d,
 {
 	double requests = ld->requests + st->requests;
 
-	rule_evidence(x, d, (struct evidence){ .name = "excess_ratio",
-	    .label = "their sectors beyond the ideal, of all global sectors",
-	    .value = excess_of(ld, st) / (ld->all + st->all), .unit = "ratio",
-	    .source = "derived", .from = used }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "sectors_per_request",
-	    .label = "sectors per request of the misaligned accesses",
-	    .value = (ld->sectors + st->sectors) / requests,
-	    .unit = "sector/request", .source = "measured", .from = sectors },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "ideal_per_request",
-	    .label = "sectors per request that their bytes fill",
-	    .value = (ld->ideal + st->ideal) / requests,
-	    .unit = "sector/request", .source = "measured", .from = used },
-	    NULL);
+	rule_evidence(x, d, "excess_ratio", excess_of(ld, st) / (ld->all +
+	    st->all), "their sectors beyond the ideal, of all global sectors",
+	    .derived = used, .key = "min_share");
+	rule_evidence(x, d, "sectors_per_request", (ld->sectors + st->sectors) /
+	    requests, "sectors per request of the misaligned accesses",
+	    .measured = sectors, .unit = "sector/request");
+	rule_evidence(x, d, "ideal_per_request", (ld->ideal + st->ideal) /
+	    requests, "sectors per request that their bytes fill",
+	    .measured = used, .unit = "sector/request");
 }
 
 /* The finding, but for its evidence. NULL: there is none; *${state} says why. */

@@ -24,10 +24,9 @@ rule_missing_lineinfo(struct rule_view *x)
 	d = rule_found(x, NULL);
 	d->f.confidence = CONF_HIGH;
 	d->f.limiter = NULL;
-	rule_evidence(x, d, (struct evidence){ .name = "time_ratio",
-	    .label = "its part of the time of all kernels", .value = share,
-	    .unit = "ratio", .source = "measured",
-	    .from = "kernel activity records" }, "min_share");
+	rule_evidence(x, d, "time_ratio", share,
+	    "its part of the time of all kernels",
+	    .measured = "kernel activity records", .key = "min_share");
 	d->f.summary = arena_format(x->arena, "%s of the kernel time is spent "
 	    "in code without a line table: its findings cannot name a line",
 	    say_percent(x->arena, share));

@@ -304,25 +304,20 @@ find(struct rule_view *x, const struct accesses *a)
 	d = rule_found(x, NULL);
 	set_fix(x, d, &n);
 	d->f.confidence = n.issue ? CONF_MEDIUM : CONF_LOW;
-	rule_evidence(x, d, (struct evidence){ .name = "narrow_ratio",
-	    .label = "coalesced accesses of at most 4 bytes a lane, of all",
-	    .value = n.requests / n.all, .unit = "ratio", .source = "derived",
-	    .from = "disassembly, warp instructions" }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "bytes_per_lane",
-	    .label = "bytes a lane moves in one of them", .value = n.bytes,
-	    .unit = "B", .source = "derived", .from = "disassembly" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
-	    .label = arena_format(x->arena, "%s busy",
-	    resource_said[x->load->limit]), .value = x->load->busy,
-	    .unit = "ratio", .source = "derived", .from = "counters" },
-	    n.issue ? "min_busy" : "max_dram");
+	rule_evidence(x, d, "narrow_ratio", n.requests / n.all,
+	    "coalesced accesses of at most 4 bytes a lane, of all",
+	    .derived = "disassembly, warp instructions", .key = "min_share");
+	rule_evidence(x, d, "bytes_per_lane", n.bytes,
+	    "bytes a lane moves in one of them", .derived = "disassembly",
+	    .unit = "B");
+	rule_evidence(x, d, "busy_ratio", x->load->busy, arena_format(x->arena,
+	    "%s busy", resource_said[x->load->limit]), .derived = "counters",
+	    .key = n.issue ? "min_busy" : "max_dram");
 	if (n.flight)
-		rule_evidence(x, d, (struct evidence){
-		    .name = "in_flight_ratio", .label = "bytes in flight / "
-		    "bytes that DRAM needs in flight",
-		    .value = n.in_flight / n.needed, .unit = "ratio",
-		    .source = "estimated", .from = "occupancy, order of the "
-		    "loads" }, "max_flight");
+		rule_evidence(x, d, "in_flight_ratio", n.in_flight / n.needed,
+		    "bytes in flight / bytes that DRAM needs in flight",
+		    .estimated = "occupancy, order of the loads",
+		    .key = "max_flight");
 	describe(x, d, &n);
 	give_lines(x, d, a);
 	return rule_settle(x, d);

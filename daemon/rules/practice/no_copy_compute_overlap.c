@@ -56,25 +56,17 @@ found(struct rule_view *x, size_t i)
 	    dev->name : "the GPU");
 	d->f.device = dev;
 	d->f.location = arena_format(x->arena, "device %u", dev->id);
-	rule_evidence(x, d, (struct evidence){ .name = "copy_ratio",
-	    .label = "copies, part of the GPU's busy time",
-	    .value = copy / busy,
-	    .unit = "ratio", .source = "measured", .from = "copy records" },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "kernel_ratio",
-	    .label = "kernels, part of the GPU's busy time",
-	    .value = kernel / busy,
-	    .unit = "ratio", .source = "measured", .from = "kernel records" },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "cycle_ratio",
-	    .label = "what of it could run at once, chunk by chunk, part of the "
-	    "GPU's busy time", .value = least / busy, .unit = "ratio",
-	    .source = "derived", .from = "order of copy and kernel records" },
-	    "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "overlap_ratio",
-	    .label = "what does / what could",
-	    .value = hidden / least, .unit = "ratio", .source = "measured",
-	    .from = "copy and kernel records" }, "max_overlap");
+	rule_evidence(x, d, "copy_ratio", copy / busy,
+	    "copies, part of the GPU's busy time", .measured = "copy records");
+	rule_evidence(x, d, "kernel_ratio", kernel / busy,
+	    "kernels, part of the GPU's busy time",
+	    .measured = "kernel records");
+	rule_evidence(x, d, "cycle_ratio", least / busy, "what of it could run "
+	    "at once, chunk by chunk, part of the GPU's busy time",
+	    .derived = "order of copy and kernel records", .key = "min_share");
+	rule_evidence(x, d, "overlap_ratio", hidden / least,
+	    "what does / what could", .measured = "copy and kernel records",
+	    .key = "max_overlap");
 	d->f.confidence = CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "%s of copies and %s of kernels, "
 	    "of which %s at the same time", say_seconds(x->arena, copy),

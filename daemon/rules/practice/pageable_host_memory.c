@@ -170,28 +170,22 @@ found(struct rule_view *x, const struct direction *t)
 	d->f.location = arena_format(x->arena, "%s, %s",
 	    say_counted(x->arena, (double)t->count, "copy"),
 	    say_bytes(x->arena, (double)t->bytes));
-	rule_evidence(x, d, (struct evidence){ .name = "pageable_bytes",
-	    .label = "bytes from or to pageable memory", .unit = "B",
-	    .value = (double)t->bytes, .source = "measured",
-	    .from = "copy records" }, "min_bytes");
-	rule_evidence(x, d, (struct evidence){ .name = "time_ratio",
-	    .label = "their part of the run", .unit = "ratio",
-	    .value = t->gpu_s / rule_own_s(x->run), .source = "measured",
-	    .from = "copy records" }, "min_share");
-	rule_evidence(x, d, (struct evidence){
-	    .name = "bandwidth_bytes_per_s", .label = "rate reached",
-	    .value = (double)t->bytes / t->gpu_s, .unit = "B/s",
-	    .source = "measured", .from = "copy records" }, NULL);
-	rule_evidence(x, d, (struct evidence){
-	    .name = "pinned_bytes_per_s", .label = "rate of pinned memory",
-	    .value = (double)t->bytes / t->pinned_s, .unit = "B/s",
-	    .source = t->c->calibrated ? "measured" : "estimated",
-	    .from = t->c->calibrated ? "calibration" : "typical rates" }, NULL);
+	rule_evidence(x, d, "pageable_bytes", (double)t->bytes,
+	    "bytes from or to pageable memory", .measured = "copy records",
+	    .key = "min_bytes");
+	rule_evidence(x, d, "time_ratio", t->gpu_s / rule_own_s(x->run),
+	    "their part of the run", .measured = "copy records",
+	    .key = "min_share");
+	rule_evidence(x, d, "bandwidth_bytes_per_s", (double)t->bytes /
+	    t->gpu_s, "rate reached", .measured = "copy records");
+	rule_evidence(x, d, "pinned_bytes_per_s", (double)t->bytes /
+	    t->pinned_s, "rate of pinned memory", .source = t->c->calibrated ?
+	    "measured" : "estimated", .from = t->c->calibrated ? "calibration" :
+	    "typical rates");
 	if (t->located > 0)
-		rule_evidence(x, d, (struct evidence){ .name = "ranges",
-		    .label = "different host buffers", .unit = "range",
-		    .value = (double)t->ranges, .source = "measured",
-		    .from = "addresses of the calls" }, NULL);
+		rule_evidence(x, d, "ranges", (double)t->ranges,
+		    "different host buffers",
+		    .measured = "addresses of the calls", .unit = "range");
 	d->f.confidence = t->c->calibrated ? CONF_HIGH : CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "%s %s of %s at %s; "
 	    "pinned, this machine %s %s", say_count(x->arena, t->count),

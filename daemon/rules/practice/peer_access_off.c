@@ -84,24 +84,22 @@ found(struct rule_view *x, const struct peer *p, const struct traffic *t)
 	    from->id, to->id);
 	d->f.location = arena_format(x->arena, "%s, %s",
 	    say_counted(x->arena, t->count, "copy"), say_bytes(x->arena, t->bytes));
-	rule_evidence(x, d, (struct evidence){ .name = "staged_bytes",
-	    .label = "bytes that went through the host", .value = t->bytes,
-	    .unit = "B", .source = "measured", .from = "copy records" },
-	    "min_bytes");
-	rule_evidence(x, d, (struct evidence){ .name = "time_ratio",
-	    .label = "their time, part of first to last GPU work",
-	    .value = fmin(1, t->now_s / rule_active_s(x->run)),
-	    .unit = "ratio", .source = t->untold ? "estimated" : "measured",
-	    .from = "copy records" }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "bandwidth_bytes_per_s",
-	    .label = "rate reached", .value = t->bytes / t->now_s,
-	    .unit = "B/s", .source = t->untold ? "estimated" : "derived",
-	    .from = t->untold ? "the host link's rate: the records of these "
-	    "copies end too early" : "copy records" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "peer_enabled",
-	    .label = "peer access was switched on (1: yes)",
-	    .value = p->enabled, .unit = "", .source = "measured",
-	    .from = "cudaDeviceEnablePeerAccess calls" }, NULL);
+	rule_evidence(x, d, "staged_bytes", t->bytes,
+	    "bytes that went through the host", .measured = "copy records",
+	    .key = "min_bytes");
+	rule_evidence(x, d, "time_ratio", fmin(1, t->now_s /
+	    rule_active_s(x->run)),
+	    "their time, part of first to last GPU work", .source = t->untold ?
+	    "estimated" : "measured", .from = "copy records",
+	    .key = "min_share");
+	rule_evidence(x, d, "bandwidth_bytes_per_s", t->bytes / t->now_s,
+	    "rate reached", .source = t->untold ? "estimated" : "derived",
+	    .from = t->untold ?
+	    "the host link's rate: the records of these copies end too early" :
+	    "copy records");
+	rule_evidence(x, d, "peer_enabled", p->enabled,
+	    "peer access was switched on (1: yes)",
+	    .measured = "cudaDeviceEnablePeerAccess calls", .unit = "");
 	d->f.confidence = CONF_LOW;
 	d->f.summary = arena_format(x->arena, "%s copies, %s, from GPU %u to "
 	    "GPU %u go through the host at %s%s, although these two can reach "

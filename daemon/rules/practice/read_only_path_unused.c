@@ -158,20 +158,16 @@ report(struct rule_view *x, const struct loads *l, const struct mark *m)
 
 	set_fix(x, d, l);
 	d->f.confidence = l->again > 0 ? CONF_MEDIUM : CONF_LOW;
-	rule_evidence(x, d, (struct evidence){ .name = "coherent_ratio",
-	    .label = "read-only loads behind a store, of all global loads",
-	    .value = found / l->all, .unit = "ratio", .source = "derived",
-	    .from = "disassembly, warp instructions" }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "again_ratio",
-	    .label = "loads of the same address in every turn of a loop, of "
-	    "all", .value = l->again / l->all, .unit = "ratio",
-	    .source = "derived", .from = "disassembly, warp instructions" },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "memory_stall_ratio",
-	    .label = "part of the waiting that is for memory",
-	    .value = x->load->memory_stall, .unit = "ratio",
+	rule_evidence(x, d, "coherent_ratio", found / l->all,
+	    "read-only loads behind a store, of all global loads",
+	    .derived = "disassembly, warp instructions", .key = "min_share");
+	rule_evidence(x, d, "again_ratio", l->again / l->all,
+	    "loads of the same address in every turn of a loop, of all",
+	    .derived = "disassembly, warp instructions");
+	rule_evidence(x, d, "memory_stall_ratio", x->load->memory_stall,
+	    "part of the waiting that is for memory",
 	    .source = x->load->stalls_known ? "measured" : "estimated",
-	    .from = "counters" }, "min_stall");
+	    .from = "counters", .key = "min_stall");
 	d->f.summary = arena_format(x->arena, "%s of the global loads read what "
 	    "the kernel never writes, %s", say_percent(x->arena,
 	    found / l->all), l->again > 0 ? "again in every turn of a loop, "

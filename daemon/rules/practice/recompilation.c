@@ -79,21 +79,17 @@ rule_recompilation(struct rule_view *x)
 	d->f.location = arena_format(x->arena, "%s, the last after %s of the "
 	    "launches", say_counted(x->arena, times, "time"),
 	    say_percent(x->arena, late));
-	rule_evidence(x, d, (struct evidence){ .name = "times",
-	    .label = "times that code was made and loaded in the loop",
-	    .value = times, .unit = "time", .source = "measured",
-	    .from = "API and kernel records" }, "min_times");
-	rule_evidence(x, d, (struct evidence){ .name = "loads",
-	    .label = "modules loaded then", .value = a.loads,
-	    .unit = "module", .source = "measured", .from = "API records" },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "late_ratio",
-	    .label = "launches before the last of them, of all", .value = late,
-	    .unit = "ratio", .source = "measured",
-	    .from = "API and kernel records" }, "min_late");
-	rule_evidence(x, d, (struct evidence){ .name = "idle_s",
-	    .label = "GPU idle meanwhile", .value = idle, .unit = "s",
-	    .source = "measured", .from = "API and kernel records" }, NULL);
+	rule_evidence(x, d, "times", times,
+	    "times that code was made and loaded in the loop",
+	    .measured = "API and kernel records", .unit = "time",
+	    .key = "min_times");
+	rule_evidence(x, d, "loads", a.loads, "modules loaded then",
+	    .measured = "API records", .unit = "module");
+	rule_evidence(x, d, "late_ratio", late,
+	    "launches before the last of them, of all",
+	    .measured = "API and kernel records", .key = "min_late");
+	rule_evidence(x, d, "idle_s", idle, "GPU idle meanwhile",
+	    .measured = "API and kernel records");
 	d->f.summary = arena_format(x->arena, "the program compiles in the loop, "
 	    "%s: the GPU waits %s for it",
 	    say_counted(x->arena, times, "time"),

@@ -170,28 +170,24 @@ give_bytes(const struct rule_view *x, struct draft *d, const struct found *o)
 	const struct reuse *r = &o->r;
 	bool l2 = o->use == USE_L2;
 
-	rule_evidence(x, d, (struct evidence){ .name = "reuse_ratio",
-	    .label = l2 ? "bytes loaded from L2 / distinct bytes, at most" :
-	    "bytes loaded / distinct bytes, at most", .value = l2 ? r->l2_again :
-	    r->again, .unit = "ratio", .source = "derived",
-	    .from = metric_table[METRIC_GLOBAL_LD_SECTORS].name },
-	    l2 ? "min_l2_reuse" : "min_reuse");
-	rule_evidence(x, d, (struct evidence){ .name = "loaded_bytes",
-	    .label = l2 ? "bytes a launch loads from L2" :
-	    "bytes a launch loads", .value = l2 ? r->from_l2 : r->loaded,
-	    .unit = "B", .source = "derived",
-	    .from = metric_table[METRIC_GLOBAL_LD_SECTORS].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "unique_bytes",
-	    .label = r->by_memory ? "different at most: all memory in use" :
+	rule_evidence(x, d, "reuse_ratio", l2 ? r->l2_again : r->again, l2 ?
+	    "bytes loaded from L2 / distinct bytes, at most" :
+	    "bytes loaded / distinct bytes, at most",
+	    .derived = metric_table[METRIC_GLOBAL_LD_SECTORS].name, .key = l2 ?
+	    "min_l2_reuse" : "min_reuse");
+	rule_evidence(x, d, "loaded_bytes", l2 ? r->from_l2 : r->loaded, l2 ?
+	    "bytes a launch loads from L2" : "bytes a launch loads",
+	    .derived = metric_table[METRIC_GLOBAL_LD_SECTORS].name);
+	rule_evidence(x, d, "unique_bytes", r->unique, r->by_memory ?
+	    "different at most: all memory in use" :
 	    "different at most: what came from DRAM, and the size of L2",
-	    .value = r->unique, .unit = "B", .source = "derived",
-	    .from = r->by_memory ? "memory activity records" :
-	    metric_table[METRIC_DRAM_READ].name }, NULL);
+	    .derived = r->by_memory ? "memory activity records" :
+	    metric_table[METRIC_DRAM_READ].name);
 	if (r->by_code)
-		rule_evidence(x, d, (struct evidence){ .name = "kept_ratio",
-		    .label = "loads whose address a tile can hold, of all",
-		    .value = r->kept, .unit = "ratio", .source = "derived",
-		    .from = "disassembly, warp instructions" }, "min_part");
+		rule_evidence(x, d, "kept_ratio", r->kept,
+		    "loads whose address a tile can hold, of all",
+		    .derived = "disassembly, warp instructions",
+		    .key = "min_part");
 }
 
 static void
@@ -204,24 +200,19 @@ give_evidence(const struct rule_view *x, struct draft *d,
 	if (o->use != USE_SHARED)
 		give_bytes(x, d, o);
 	if (o->tiled && o->use != USE_L2) {
-		rule_evidence(x, d, (struct evidence){
-		    .name = "shared_reuse_ratio",
-		    .label = "loads from shared memory / stores to it",
-		    .value = r->shared, .unit = "ratio", .source = "derived",
-		    .from = metric_table[METRIC_SHARED_LD_INST].name },
-		    "min_shared_reuse");
-		rule_evidence(x, d, (struct evidence){
-		    .name = "arithmetic_ratio", .label = "busiest arithmetic "
-		    "pipe / L1 pipe", .value = r->arithmetic, .unit = "ratio",
-		    .source = "derived",
-		    .from = metric_table[METRIC_PIPE_FMA].name },
-		    "max_arithmetic");
+		rule_evidence(x, d, "shared_reuse_ratio", r->shared,
+		    "loads from shared memory / stores to it",
+		    .derived = metric_table[METRIC_SHARED_LD_INST].name,
+		    .key = "min_shared_reuse");
+		rule_evidence(x, d, "arithmetic_ratio", r->arithmetic,
+		    "busiest arithmetic pipe / L1 pipe",
+		    .derived = metric_table[METRIC_PIPE_FMA].name,
+		    .key = "max_arithmetic");
 	}
-	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
-	    .label = arena_format(x->arena, "%s busy", resource_said[res]),
-	    .value = rule_busy(x, res), .unit = "ratio", .source = "derived",
-	    .from = metric_table[res == RES_L2 ? METRIC_L2_PCT :
-	    METRIC_LSU_WAVEFRONTS].name }, NULL);
+	rule_evidence(x, d, "busy_ratio", rule_busy(x, res),
+	    arena_format(x->arena, "%s busy", resource_said[res]),
+	    .derived = metric_table[res == RES_L2 ? METRIC_L2_PCT :
+	    METRIC_LSU_WAVEFRONTS].name);
 }
 
 static void
@@ -426,15 +417,14 @@ report_stored(struct rule_view *x, const struct stored *s,
 
 	set_stored_fix(x, d, s, o);
 	d->f.confidence = CONF_MEDIUM;
-	rule_evidence(x, d, (struct evidence){ .name = "stored_again_ratio",
-	    .label = "accesses to a place that the next turn stores again, of "
-	    "all to global memory", .value = (s->stores + s->loads) / s->all,
-	    .unit = "ratio", .source = "derived",
-	    .from = "disassembly, warp instructions" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "stored_sectors",
-	    .label = "sectors that these store", .value = s->store_sectors,
-	    .unit = "sector", .source = "measured",
-	    .from = source_metric_table[SOURCE_GLOBAL_SECTORS].name }, NULL);
+	rule_evidence(x, d, "stored_again_ratio", (s->stores + s->loads) /
+	    s->all, "accesses to a place that the next turn stores again, of "
+	    "all to global memory",
+	    .derived = "disassembly, warp instructions");
+	rule_evidence(x, d, "stored_sectors", s->store_sectors,
+	    "sectors that these store",
+	    .measured = source_metric_table[SOURCE_GLOBAL_SECTORS].name,
+	    .unit = "sector");
 	if (o->loads)
 		give_bytes(x, d, o);
 	describe_stored(x, d, s, o);

@@ -37,29 +37,23 @@ static const struct {
 static void
 evidence(struct rule_view *x, struct draft *d, const struct resent *r)
 {
-	rule_evidence(x, d, (struct evidence){ .name = "copies",
-	    .label = text[r->kind].label, .value = (double)r->count,
-	    .unit = "copy", .source = "measured",
-	    .from = "copy records, addresses of their calls" }, "min_count");
-	rule_evidence(x, d, (struct evidence){ .name = "time_ratio",
-	    .label = r->kind == RESENT_ROUND ? "their time, both ways, part "
-	    "of first to last GPU work" : "their time, part of first to "
-	    "last GPU work",
-	    .value = (double)(r->gpu_ns + r->down_ns) * 1e-9 /
-	    rule_active_s(x->run), .unit = "ratio", .source = "measured",
-	    .from = "copy records" }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "bytes",
-	    .label = "bytes they carry", .value = (double)r->bytes,
-	    .unit = "B", .source = "measured", .from = "copy records" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "ranges",
-	    .label = "different host ranges", .value = (double)r->ranges,
-	    .unit = "range", .source = "measured",
-	    .from = "addresses of the calls" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "quick_copies",
-	    .label = "of them too soon for the host to have written the range "
-	    "again (a core: 16 B/ns; all, after 20 µs: 400 B/ns)", .value = (double)r->quick_count,
-	    .unit = "copy", .source = "estimated",
-	    .from = "times of the calls" }, NULL);
+	rule_evidence(x, d, "copies", (double)r->count, text[r->kind].label,
+	    .measured = "copy records, addresses of their calls",
+	    .unit = "copy", .key = "min_count");
+	rule_evidence(x, d, "time_ratio", (double)(r->gpu_ns + r->down_ns) *
+	    1e-9 / rule_active_s(x->run), r->kind == RESENT_ROUND ?
+	    "their time, both ways, part of first to last GPU work" :
+	    "their time, part of first to last GPU work",
+	    .measured = "copy records", .key = "min_share");
+	rule_evidence(x, d, "bytes", (double)r->bytes, "bytes they carry",
+	    .measured = "copy records", .unit = "B");
+	rule_evidence(x, d, "ranges", (double)r->ranges,
+	    "different host ranges", .measured = "addresses of the calls",
+	    .unit = "range");
+	rule_evidence(x, d, "quick_copies", (double)r->quick_count,
+	    "of them too soon for the host to have written the range again (a "
+	    "core: 16 B/ns; all, after 20 µs: 400 B/ns)",
+	    .estimated = "times of the calls", .unit = "copy");
 }
 
 /* GPU idle after blocking copies of the host's, of which ${s} seconds go. */
@@ -147,11 +141,9 @@ found(struct rule_view *x, const struct resent *r)
 	    say_counted(x->arena, (double)r->ranges, "range"));
 	evidence(x, d, r);
 	if (idle > 0)
-		rule_evidence(x, d, (struct evidence){ .name = "idle_after_s",
-		    .label = "GPU idle after them, their share of what blocking "
-		    "copies leave", .value = idle, .unit = "s",
-		    .source = "derived", .from = "copy and kernel records" },
-		    NULL);
+		rule_evidence(x, d, "idle_after_s", idle, "GPU idle after "
+		    "them, their share of what blocking copies leave",
+		    .derived = "copy and kernel records");
 	d->f.confidence = CONF_LOW;
 	summarise(x, d, r);
 	d->f.limiter = sure ?

@@ -145,31 +145,23 @@ found(struct rule_view *x, const struct loop *l)
 	d->f.location = l->shapes > 1 ? say_shapes(x->arena, l->shape,
 	    l->shapes) : say_shape(x->arena, l->k);
 	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
-	rule_evidence(x, d, (struct evidence){ .name = "repeats",
-	    .label = "launches in a row", .value = l->launches,
-	    .unit = "launch", .source = "measured",
-	    .from = "kernel records" }, "min_repeats");
-	rule_evidence(x, d, (struct evidence){ .name = "kernel_launch_costs",
-	    .label = "mean kernel / cost of a launch",
-	    .value = launch > 0 ? each / launch : 0,
-	    .unit = "launch cost", .source = "derived",
-	    .from = "kernel records" }, "max_kernel");
-	rule_evidence(x, d, (struct evidence){ .name = "idle_ratio",
-	    .label = "idle part of the loop", .unit = "ratio", .value =
-	    l->idle_s / (l->idle_s + l->all_s),
-	    .source = "measured", .from = "kernel records" }, "min_idle");
-	rule_evidence(x, d, (struct evidence){ .name = "gap_s",
-	    .label = "mean gap between two launches", .value = gap,
-	    .unit = "s", .source = "measured", .from = "kernel records" },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "blocks",
-	    .label = "blocks, which all fit on the GPU at once",
-	    .value = rule_blocks(l->k), .unit = "block",
-	    .source = "attribute", .from = "kernel activity record" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "sync_s",
-	    .label = "for all blocks to meet inside a kernel",
-	    .value = l->sync_s, .unit = "s", .source = "estimated",
-	    .from = "typical value" }, NULL);
+	rule_evidence(x, d, "repeats", l->launches, "launches in a row",
+	    .measured = "kernel records", .unit = "launch",
+	    .key = "min_repeats");
+	rule_evidence(x, d, "kernel_launch_costs", launch > 0 ? each / launch :
+	    0, "mean kernel / cost of a launch", .derived = "kernel records",
+	    .unit = "launch cost", .key = "max_kernel");
+	rule_evidence(x, d, "idle_ratio", l->idle_s / (l->idle_s + l->all_s),
+	    "idle part of the loop", .measured = "kernel records",
+	    .key = "min_idle");
+	rule_evidence(x, d, "gap_s", gap, "mean gap between two launches",
+	    .measured = "kernel records");
+	rule_evidence(x, d, "blocks", rule_blocks(l->k),
+	    "blocks, which all fit on the GPU at once",
+	    .attribute = "kernel activity record", .unit = "block");
+	rule_evidence(x, d, "sync_s", l->sync_s,
+	    "for all blocks to meet inside a kernel",
+	    .estimated = "typical value");
 	d->f.confidence = CONF_LOW;
 	d->f.summary = arena_format(x->arena, "%s is launched %s times in a "
 	    "row with nothing else in between; %s each, %s between them", name,

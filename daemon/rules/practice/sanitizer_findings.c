@@ -246,14 +246,11 @@ put_examples(const struct rule_view *x, struct draft *d,
 
 		if (thread == NULL && e->detail[0] == '\0')
 			continue;
-		rule_evidence(x, d, (struct evidence){
-		    .name = arena_format(x->arena, "example_%zu_bytes", i + 1),
-		    .label = arena_format(x->arena, "%s%s%s",
-		    thread != NULL ? thread : "",
-		    thread != NULL && e->detail[0] != '\0' ? ": " : "",
-		    e->detail), .value = e->bytes > 0 ? (double)e->bytes : NAN,
-		    .unit = "B", .source = "measured",
-		    .from = wire_tool_name(f->tool) }, NULL);
+		rule_evidence(x, d, arena_format(x->arena, "example_%zu_bytes",
+		    i + 1), e->bytes > 0 ? (double)e->bytes : NAN,
+		    arena_format(x->arena, "%s%s%s", thread != NULL ? thread :
+		    "", thread != NULL && e->detail[0] != '\0' ? ": " : "",
+		    e->detail), .measured = wire_tool_name(f->tool));
 	}
 }
 
@@ -261,17 +258,14 @@ static void
 put_evidence(const struct rule_view *x, struct draft *d,
     const struct defect *f)
 {
-	rule_evidence(x, d, (struct evidence){ .name = "reports",
-	    .label = "reports of this place", .value = (double)f->reports,
-	    .unit = "report", .source = "measured",
-	    .from = wire_tool_name(f->tool) }, f->kind == DEFECT_LEAK ?
-	    "leak_count" : "min_reports");
+	rule_evidence(x, d, "reports", (double)f->reports,
+	    "reports of this place", .measured = wire_tool_name(f->tool),
+	    .unit = "report", .key = f->kind == DEFECT_LEAK ? "leak_count" :
+	    "min_reports");
 	if (f->count > f->reports)
-		rule_evidence(x, d, (struct evidence){ .name = "hazards",
-		    .label = "bytes at which two threads meet",
-		    .value = (double)f->count, .unit = "hazard",
-		    .source = "measured", .from = wire_tool_name(f->tool) },
-		    NULL);
+		rule_evidence(x, d, "hazards", (double)f->count,
+		    "bytes at which two threads meet",
+		    .measured = wire_tool_name(f->tool), .unit = "hazard");
 	put_examples(x, d, f);
 }
 

@@ -26,18 +26,15 @@ report(struct rule_view *x, const struct atomics *a)
 		d->fix[v].whole = fmax(1 - line * (1 - left_over[v]),
 		    isfinite(dram) ? fmin(1, dram) : 0);
 	d->f.confidence = CONF_MEDIUM;
-	rule_evidence(x, d, (struct evidence){ .name = "atomics",
-	    .label = "L2 sectors from L1 that are neither loaded nor stored, a "
-	    "launch", .value = a->least, .unit = "sector", .source = "derived",
-	    .from = metric_table[METRIC_L2_FROM_L1].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "line_ratio",
-	    .label = "of the kernel's time, that many atomics on one word",
-	    .value = line, .unit = "ratio", .source = "estimated",
-	    .from = metric_table[METRIC_L2_FROM_L1].name }, "min_line");
-	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
-	    .label = "busiest resource", .value = x->load->busy,
-	    .unit = "ratio", .source = "derived", .from = "counters" },
-	    "max_busy");
+	rule_evidence(x, d, "atomics", a->least,
+	    "L2 sectors from L1 that are neither loaded nor stored, a launch",
+	    .derived = metric_table[METRIC_L2_FROM_L1].name, .unit = "sector");
+	rule_evidence(x, d, "line_ratio", line,
+	    "of the kernel's time, that many atomics on one word",
+	    .estimated = metric_table[METRIC_L2_FROM_L1].name,
+	    .key = "min_line");
+	rule_evidence(x, d, "busy_ratio", x->load->busy, "busiest resource",
+	    .derived = "counters", .key = "max_busy");
 	d->f.summary = arena_format(x->arena, "%s adds into few places: %s "
 	    "atomics a launch, one behind the other, are %s of its time",
 	    x->library->name, say_whole(x->arena, a->least),

@@ -99,26 +99,20 @@ static void
 give_evidence(const struct rule_view *x, struct draft *d,
     const struct work *w, bool thread)
 {
-	rule_evidence(x, d, (struct evidence){ .name = "lanes_per_inst",
-	    .label = "active lanes per instruction, of 32",
-	    .value = w->lanes.active, .unit = "lane/inst",
-	    .source = "derived", .from =
-	    metric_table[METRIC_THREAD_INST].name },
-	    thread ? "max_lanes" : NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "warps_per_block",
-	    .label = "warps of a block", .value = w->warps, .unit = "warp",
-	    .source = "attribute", .from = "kernel activity record" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "warps_working",
-	    .label = "of them at work in the mean cycle",
-	    .value = w->working, .unit = "warp", .source = "derived",
-	    .from = metric_table[METRIC_OCCUPANCY].name },
-	    thread ? NULL : "max_warps");
+	rule_evidence(x, d, "lanes_per_inst", w->lanes.active,
+	    "active lanes per instruction, of 32",
+	    .derived = metric_table[METRIC_THREAD_INST].name,
+	    .unit = "lane/inst", .key = thread ? "max_lanes" : NULL);
+	rule_evidence(x, d, "warps_per_block", w->warps, "warps of a block",
+	    .attribute = "kernel activity record", .unit = "warp");
+	rule_evidence(x, d, "warps_working", w->working,
+	    "of them at work in the mean cycle",
+	    .derived = metric_table[METRIC_OCCUPANCY].name, .unit = "warp",
+	    .key = thread ? NULL : "max_warps");
 	if (isfinite(w->waiting))
-		rule_evidence(x, d, (struct evidence){
-		    .name = "barrier_ratio",
-		    .label = "samples of warps that wait at a barrier",
-		    .value = w->waiting, .unit = "ratio",
-		    .source = "measured", .from = "PC samples" }, NULL);
+		rule_evidence(x, d, "barrier_ratio", w->waiting,
+		    "samples of warps that wait at a barrier",
+		    .measured = "PC samples");
 }
 
 static enum rule_state
@@ -169,14 +163,13 @@ report_block(struct rule_view *x, const struct work *w)
 	struct draft *d = rule_found(x, NULL);
 
 	set_fix(x, d, w, ONE_BLOCK);
-	rule_evidence(x, d, (struct evidence){ .name = "sms_working",
-	    .label = "SMs at work in the mean cycle", .value = sms_working(x),
-	    .unit = "SM", .source = "derived",
-	    .from = metric_table[METRIC_SM_CYCLES_ACTIVE_AVG].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "blocks",
-	    .label = "blocks of the grid", .value = rule_blocks(x->kernel),
-	    .unit = "block", .source = "attribute",
-	    .from = "kernel activity record" }, NULL);
+	rule_evidence(x, d, "sms_working", sms_working(x),
+	    "SMs at work in the mean cycle",
+	    .derived = metric_table[METRIC_SM_CYCLES_ACTIVE_AVG].name,
+	    .unit = "SM");
+	rule_evidence(x, d, "blocks", rule_blocks(x->kernel),
+	    "blocks of the grid", .attribute = "kernel activity record",
+	    .unit = "block");
 	d->f.confidence = CONF_MEDIUM;
 	d->f.title = "one block does the work";
 	d->f.summary = arena_format(x->arena, "%s of %s SMs at work, on "

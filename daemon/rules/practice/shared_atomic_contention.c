@@ -103,28 +103,23 @@ static void
 give_evidence(const struct rule_view *x, struct draft *d,
     const struct contention *k)
 {
-	rule_evidence(x, d, (struct evidence){ .name = "wavefronts_per_atomic",
-	    .label = "wavefronts per shared atomic",
-	    .value = k->wavefronts / k->inst, .unit = "wavefront/inst",
-	    .source = "measured",
-	    .from = source_metric_table[SOURCE_SHARED_WAVEFRONTS].name },
-	    "min_wavefronts");
+	rule_evidence(x, d, "wavefronts_per_atomic", k->wavefronts / k->inst,
+	    "wavefronts per shared atomic",
+	    .measured = source_metric_table[SOURCE_SHARED_WAVEFRONTS].name,
+	    .unit = "wavefront/inst", .key = "min_wavefronts");
 	if (k->turns > 0)
-		rule_evidence(x, d, (struct evidence){ .name = "turns",
-		    .label = "turns of the compare-and-swap loops",
-		    .value = k->turns, .unit = "turn", .source = "derived",
-		    .from = source_metric_table[SOURCE_INST].name },
-		    "min_turns");
+		rule_evidence(x, d, "turns", k->turns,
+		    "turns of the compare-and-swap loops",
+		    .derived = source_metric_table[SOURCE_INST].name,
+		    .unit = "turn", .key = "min_turns");
 	if (isfinite(k->waiting))
-		rule_evidence(x, d, (struct evidence){ .name = "waiting_ratio",
-		    .label = "samples that wait at them", .value = k->waiting,
-		    .unit = "ratio", .source = "measured",
-		    .from = "PC samples" }, "min_waiting");
-	rule_evidence(x, d, (struct evidence){ .name = "atomics_ratio",
-	    .label = "shared atomics, of all warp instructions",
-	    .value = k->inst / k->executed, .unit = "ratio",
-	    .source = "measured",
-	    .from = source_metric_table[SOURCE_INST].name }, "min_share");
+		rule_evidence(x, d, "waiting_ratio", k->waiting,
+		    "samples that wait at them", .measured = "PC samples",
+		    .key = "min_waiting");
+	rule_evidence(x, d, "atomics_ratio", k->inst / k->executed,
+	    "shared atomics, of all warp instructions",
+	    .measured = source_metric_table[SOURCE_INST].name,
+	    .key = "min_share");
 }
 
 static enum rule_state

@@ -64,20 +64,18 @@ give_evidence(const struct rule_view *x, struct draft *d, const struct side *s)
 {
 	if (!s->bad)
 		return;
-	rule_evidence(x, d, (struct evidence){ .name = "conflict_ratio",
-	    .label = arena_format(x->arena, "%s: conflicts / wavefronts",
-	    s->what), .value = s->share, .unit = "ratio",
-	    .source = s->estimated ? "estimated" : "derived",
-	    .from = s->exact ?
+	rule_evidence(x, d, "conflict_ratio", s->share, arena_format(x->arena,
+	    "%s: conflicts / wavefronts", s->what), .source = s->estimated ?
+	    "estimated" : "derived", .from = s->exact ?
 	    source_metric_table[SOURCE_SHARED_IDEAL].name :
-	    metric_table[s->estimated ? s->waves : s->conflicts].name },
-	    "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "wavefronts_per_inst",
-	    .label = arena_format(x->arena, "%s: wavefronts per instruction",
-	    s->what), .value = s->ways, .unit = "wavefront/inst",
-	    .source = "derived", .from = s->exact ?
+	    metric_table[s->estimated ? s->waves : s->conflicts].name,
+	    .key = "min_share");
+	rule_evidence(x, d, "wavefronts_per_inst", s->ways,
+	    arena_format(x->arena, "%s: wavefronts per instruction", s->what),
+	    .derived = s->exact ?
 	    source_metric_table[SOURCE_SHARED_WAVEFRONTS].name :
-	    metric_table[s->waves].name }, "min_ways");
+	    metric_table[s->waves].name, .unit = "wavefront/inst",
+	    .key = "min_ways");
 }
 
 static void
@@ -94,11 +92,10 @@ fill(struct rule_view *x, struct draft *d, const struct side *ld,
 	give_evidence(x, d, ld);
 	give_evidence(x, d, st);
 	if (isfinite(used))
-		rule_evidence(x, d, (struct evidence){
-		    .name = "bytes_per_wavefront_percent",
-		    .label = "shared bytes used per wavefront", .value = used,
-		    .unit = "%", .source = "measured", .from = metric_table[
-		    METRIC_SHARED_BYTES_PER_WAVEFRONT_PCT].name }, NULL);
+		rule_evidence(x, d, "bytes_per_wavefront_percent", used,
+		    "shared bytes used per wavefront",
+		    .measured = metric_table[METRIC_SHARED_BYTES_PER_WAVEFRONT_PCT].name,
+		    .unit = "%");
 	d->f.confidence = isfinite(used) || worst->exact ? CONF_HIGH :
 	    CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "%s of the shared-memory %s "

@@ -263,22 +263,18 @@ report(struct rule_view *x, const struct tree *t, double share,
 
 	set_fix(x, d, t);
 	d->f.confidence = c->sampled ? CONF_HIGH : CONF_MEDIUM;
-	rule_evidence(x, d, (struct evidence){ .name = "tree_ratio",
-	    .label = c->sampled ? "samples in the tree" :
-	    "warp instructions in the tree", .value = share, .unit = "ratio",
-	    .source = "measured", .from = c->sampled ? "PC samples" :
-	    source_metric_table[SOURCE_INST].name }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "barriers",
-	    .label = "barriers of warps in it, a launch", .value = t->barriers,
-	    .unit = "inst", .source = "measured",
-	    .from = source_metric_table[SOURCE_INST].name }, NULL);
+	rule_evidence(x, d, "tree_ratio", share, c->sampled ?
+	    "samples in the tree" : "warp instructions in the tree",
+	    .measured = c->sampled ? "PC samples" :
+	    source_metric_table[SOURCE_INST].name, .key = "min_share");
+	rule_evidence(x, d, "barriers", t->barriers,
+	    "barriers of warps in it, a launch",
+	    .measured = source_metric_table[SOURCE_INST].name, .unit = "inst");
 	if (t->barrier_threads > 0)
-		rule_evidence(x, d, (struct evidence){ .name = "work_ratio",
-		    .label = "threads that add / threads at the barriers",
-		    .value = t->threads / t->barrier_threads, .unit = "ratio",
-		    .source = "derived",
-		    .from = source_metric_table[SOURCE_THREADS_ON].name },
-		    NULL);
+		rule_evidence(x, d, "work_ratio", t->threads /
+		    t->barrier_threads,
+		    "threads that add / threads at the barriers",
+		    .derived = source_metric_table[SOURCE_THREADS_ON].name);
 	d->f.summary = arena_format(x->arena, "a tree of shared-memory sums and "
 	    "barriers takes %s of %s", say_percent(x->arena, share),
 	    c->sampled ? "the time" : "the instructions");

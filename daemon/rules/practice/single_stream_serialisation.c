@@ -141,22 +141,15 @@ found(struct rule_view *x, const struct chain *c)
 	d->f.location = arena_format(x->arena, "%zu kernels from %s to %s, "
 	    "%s times", c->length, from, to, say_whole(x->arena, c->count));
 	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
-	rule_evidence(x, d, (struct evidence){ .name = "repeats",
-	    .label = "times they follow each other", .value = c->count,
-	    .unit = "repeat", .source = "measured",
-	    .from = "kernel records" }, "min_repeats");
-	rule_evidence(x, d, (struct evidence){ .name = "fill_ratio",
-	    .label = "blocks / SMs of the largest", .value = fill,
-	    .unit = "ratio", .source = "derived",
-	    .from = "kernel activity record" }, "max_fill");
-	rule_evidence(x, d, (struct evidence){ .name = "turn_s",
-	    .label = "all of them, one after another", .value = c->sum_s,
-	    .unit = "s", .source = "measured", .from = "kernel records" },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "bound_s",
-	    .label = "at once, at best", .value = fmax(c->longest_s,
-	    c->fill_s), .unit = "s", .source = "derived",
-	    .from = "kernel records" }, NULL);
+	rule_evidence(x, d, "repeats", c->count, "times they follow each other",
+	    .measured = "kernel records", .unit = "repeat",
+	    .key = "min_repeats");
+	rule_evidence(x, d, "fill_ratio", fill, "blocks / SMs of the largest",
+	    .derived = "kernel activity record", .key = "max_fill");
+	rule_evidence(x, d, "turn_s", c->sum_s,
+	    "all of them, one after another", .measured = "kernel records");
+	rule_evidence(x, d, "bound_s", fmax(c->longest_s, c->fill_s),
+	    "at once, at best", .derived = "kernel records");
 	d->f.summary = arena_format(x->arena, "%zu kernels with blocks for at "
 	    "most %s of the SMs run one after another in %s, %s times",
 	    c->length, say_percent(x->arena, fill), d->f.where,
@@ -262,18 +255,14 @@ found_sets(struct rule_view *x, const struct kernel *k, double ways)
 	d->f.where = k->short_name != NULL ? k->short_name :
 	    "(unnamed kernel)";
 	d->f.location = say_shape(x->arena, k);
-	rule_evidence(x, d, (struct evidence){ .name = "repeats",
-	    .label = "times it follows itself", .value = (double)k->next_count,
-	    .unit = "repeat", .source = "measured",
-	    .from = "kernel records" }, "min_repeats");
-	rule_evidence(x, d, (struct evidence){ .name = "fill_ratio",
-	    .label = "blocks / SMs", .value = fill_of(x, k), .unit = "ratio",
-	    .source = "derived", .from = "kernel activity record" },
-	    "max_fill");
-	rule_evidence(x, d, (struct evidence){ .name = "sets",
-	    .label = "arrays as long as its grid reaches, for each that it takes",
-	    .value = sets, .unit = "set", .source = "derived",
-	    .from = "disassembly, memory records" }, NULL);
+	rule_evidence(x, d, "repeats", (double)k->next_count,
+	    "times it follows itself", .measured = "kernel records",
+	    .unit = "repeat", .key = "min_repeats");
+	rule_evidence(x, d, "fill_ratio", fill_of(x, k), "blocks / SMs",
+	    .derived = "kernel activity record", .key = "max_fill");
+	rule_evidence(x, d, "sets", sets,
+	    "arrays as long as its grid reaches, for each that it takes",
+	    .derived = "disassembly, memory records", .unit = "set");
 	d->f.summary = arena_format(x->arena, "%s has blocks for %s of the SMs, "
 	    "and its launches run one after another in %s, %s times; each "
 	    "thread touches its own element alone, and there are %s sets of "

@@ -288,21 +288,17 @@ report(struct rule_view *x, const struct math *f, const struct mark *m)
 		leave_rare(x, &fix, f->table);
 	rule_fix(d, &fix, 0.5, 1);
 	d->f.confidence = CONF_MEDIUM;
-	rule_evidence(x, d, (struct evidence){ .name = "math_ratio",
-	    .label = "instructions of exact math functions, of all",
-	    .value = share, .unit = "ratio", .source = "derived",
-	    .from = "disassembly, warp instructions" }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "calls",
-	    .label = arena_format(x->arena, "%s: calls of a warp, a launch",
-	    function[f->worst].name), .value = f->calls[f->worst],
-	    .unit = "call", .source = "measured",
-	    .from = source_metric_table[SOURCE_INST].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
-	    .label = own_share(x) > x->load->busy ? "a warp's time for its "
-	    "instructions, one after the other" : arena_format(x->arena,
-	    "%s busy", resource_said[x->load->limit]), .value =
-	    fmax(own_share(x), x->load->busy), .unit = "ratio",
-	    .source = "derived", .from = "counters" }, "min_busy");
+	rule_evidence(x, d, "math_ratio", share,
+	    "instructions of exact math functions, of all",
+	    .derived = "disassembly, warp instructions", .key = "min_share");
+	rule_evidence(x, d, "calls", f->calls[f->worst], arena_format(x->arena,
+	    "%s: calls of a warp, a launch", function[f->worst].name),
+	    .measured = source_metric_table[SOURCE_INST].name, .unit = "call");
+	rule_evidence(x, d, "busy_ratio", fmax(own_share(x), x->load->busy),
+	    own_share(x) > x->load->busy ?
+	    "a warp's time for its instructions, one after the other" :
+	    arena_format(x->arena, "%s busy", resource_said[x->load->limit]),
+	    .derived = "counters", .key = "min_busy");
 	d->f.summary = arena_format(x->arena, "about %s of the instructions "
 	    "compute %s to the last bit", say_percent(x->arena, share),
 	    list(x, f, false));

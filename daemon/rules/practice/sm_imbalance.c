@@ -65,23 +65,19 @@ report(struct rule_view *x, double avg, double max, double uneven)
 
 	fix.spread = max / avg;
 	rule_fix(d, &fix, 0.5, 0.9);
-	rule_evidence(x, d, (struct evidence){ .name = "uneven_ratio",
-	    .label = "1 − mean / busiest SM's active cycles",
-	    .value = uneven, .unit = "ratio", .source = "derived",
-	    .from = metric_table[METRIC_SM_CYCLES_ACTIVE_MAX].name },
-	    is_by_number(x, uneven) ? "min_uneven" : "min_unexplained");
-	rule_evidence(x, d, (struct evidence){ .name = "cycles_mean",
-	    .label = "SM active cycles, mean", .value = avg, .unit = "cycle",
-	    .source = "measured",
-	    .from = metric_table[METRIC_SM_CYCLES_ACTIVE_AVG].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "cycles_busiest",
-	    .label = "SM active cycles, busiest", .value = max,
-	    .unit = "cycle", .source = "measured",
-	    .from = metric_table[METRIC_SM_CYCLES_ACTIVE_MAX].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "blocks_per_sm",
-	    .label = "blocks / SMs", .value = rule_blocks(x->kernel) /
-	    x->device->limits.sms, .unit = "block", .source = "attribute",
-	    .from = "kernel activity record" }, NULL);
+	rule_evidence(x, d, "uneven_ratio", uneven,
+	    "1 − mean / busiest SM's active cycles",
+	    .derived = metric_table[METRIC_SM_CYCLES_ACTIVE_MAX].name,
+	    .key = is_by_number(x, uneven) ? "min_uneven" : "min_unexplained");
+	rule_evidence(x, d, "cycles_mean", avg, "SM active cycles, mean",
+	    .measured = metric_table[METRIC_SM_CYCLES_ACTIVE_AVG].name,
+	    .unit = "cycle");
+	rule_evidence(x, d, "cycles_busiest", max, "SM active cycles, busiest",
+	    .measured = metric_table[METRIC_SM_CYCLES_ACTIVE_MAX].name,
+	    .unit = "cycle");
+	rule_evidence(x, d, "blocks_per_sm", rule_blocks(x->kernel) /
+	    x->device->limits.sms, "blocks / SMs",
+	    .attribute = "kernel activity record", .unit = "block");
 	d->f.confidence = CONF_MEDIUM;
 	say(x, d, uneven);
 	d->f.gain_note = "the same work, as much on each SM; DRAM and L2, "

@@ -163,30 +163,21 @@ static void
 give_evidence(const struct rule_view *x, struct draft *d,
     const struct waiting *w, double active)
 {
-	rule_evidence(x, d, (struct evidence){ .name = "blocking_copies",
-	    .label = "copies that the host waits for", .value = w->count,
-	    .unit = "copy", .source = "measured", .from = "copy records" },
-	    "min_count");
-	rule_evidence(x, d, (struct evidence){ .name = "idle_after_ratio",
-	    .label = "GPU idle after them, part of first to last "
-	    "GPU work",
-	    .value = w->idle_s / active, .unit = "ratio", .source = "measured",
-	    .from = "copy and kernel records" }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "idle_each_s",
-	    .label = "GPU idle after each", .value = w->idle_s / w->count,
-	    .unit = "s", .source = "derived",
-	    .from = "copy and kernel records" }, NULL);
+	rule_evidence(x, d, "blocking_copies", w->count,
+	    "copies that the host waits for", .measured = "copy records",
+	    .unit = "copy", .key = "min_count");
+	rule_evidence(x, d, "idle_after_ratio", w->idle_s / active,
+	    "GPU idle after them, part of first to last GPU work",
+	    .measured = "copy and kernel records", .key = "min_share");
+	rule_evidence(x, d, "idle_each_s", w->idle_s / w->count,
+	    "GPU idle after each", .derived = "copy and kernel records");
 	if (w->needed_s > 0)
-		rule_evidence(x, d, (struct evidence){ .name = "needed_s",
-		    .label = "of it, behind results that the host computes "
-		    "with or decides by", .value = w->needed_s, .unit = "s",
-		    .source = "estimated", .from = "sizes of copies, gaps" },
-		    NULL);
+		rule_evidence(x, d, "needed_s", w->needed_s, "of it, behind "
+		    "results that the host computes with or decides by",
+		    .estimated = "sizes of copies, gaps");
 	if (w->host_s > 0)
-		rule_evidence(x, d, (struct evidence){ .name = "host_s",
-		    .label = "host blocked in them", .value = w->host_s,
-		    .unit = "s", .source = "measured",
-		    .from = "API records" }, NULL);
+		rule_evidence(x, d, "host_s", w->host_s, "host blocked in them",
+		    .measured = "API records");
 }
 
 enum rule_state

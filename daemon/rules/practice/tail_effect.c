@@ -34,20 +34,15 @@ rule_tail_effect(struct rule_view *x)
 	fix.spread = 1 / (1 - gain);
 	rule_fix(d, &fix, isfinite(uneven) ? 0.5 : 0.3,
 	    isfinite(uneven) ? 1 : 0.8);
-	rule_evidence(x, d, (struct evidence){ .name = "tail_ratio",
-	    .label = "1 − waves / whole waves", .value = bound,
-	    .unit = "ratio", .source = "derived",
-	    .from = "occupancy calculator" }, "min_bound");
-	rule_evidence(x, d, (struct evidence){ .name = "waves",
-	    .label = "waves of blocks", .value = o->waves, .unit = "wave",
-	    .source = "derived", .from = "occupancy calculator" },
-	    "max_waves");
+	rule_evidence(x, d, "tail_ratio", bound, "1 − waves / whole waves",
+	    .derived = "occupancy calculator", .key = "min_bound");
+	rule_evidence(x, d, "waves", o->waves, "waves of blocks",
+	    .derived = "occupancy calculator", .unit = "wave",
+	    .key = "max_waves");
 	if (isfinite(uneven))
-		rule_evidence(x, d, (struct evidence){ .name = "uneven_ratio",
-		    .label = "1 − mean / busiest SM's active cycles",
-		    .value = uneven, .unit = "ratio", .source = "derived",
-		    .from = metric_table[METRIC_SM_CYCLES_ACTIVE_MAX].name },
-		    NULL);
+		rule_evidence(x, d, "uneven_ratio", uneven,
+		    "1 − mean / busiest SM's active cycles",
+		    .derived = metric_table[METRIC_SM_CYCLES_ACTIVE_MAX].name);
 	d->f.summary = arena_format(x->arena, "%s waves of blocks: the last "
 	    "one leaves %s of the block time unused",
 	    say_plain(x->arena, o->waves), say_percent(x->arena, bound));

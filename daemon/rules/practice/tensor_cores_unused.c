@@ -233,23 +233,18 @@ report(struct rule_view *x, const struct matrix *m, double total,
 
 	set_fix(x, d, m, total, ratio);
 	d->f.confidence = CONF_LOW;
-	rule_evidence(x, d, (struct evidence){ .name = "multiply_add_ratio",
-	    .label = "multiply-adds of two loaded values, of all instructions",
-	    .value = m->fmas / total, .unit = "ratio", .source = "derived",
-	    .from = "disassembly, warp instructions" }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "tensor_inst",
-	    .label = "instructions on the tensor cores", .value = m->tensor,
-	    .unit = "inst", .source = "measured",
-	    .from = source_metric_table[SOURCE_INST].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
-	    .label = arena_format(x->arena, "%s busy", resource_said[r]),
-	    .value = busy, .unit = "ratio", .source = "derived",
-	    .from = "counters" }, m->product > 0 ? NULL : "min_busy");
-	rule_evidence(x, d, (struct evidence){ .name = "ceiling_ratio",
-	    .label = arena_format(x->arena, "tensor cores over the FMA pipe, "
-	    "%s", half ? "FP16" : type), .value = ratio,
-	    .unit = "ratio", .source = "estimated", .from = "data sheets" },
-	    NULL);
+	rule_evidence(x, d, "multiply_add_ratio", m->fmas / total,
+	    "multiply-adds of two loaded values, of all instructions",
+	    .derived = "disassembly, warp instructions", .key = "min_share");
+	rule_evidence(x, d, "tensor_inst", m->tensor,
+	    "instructions on the tensor cores",
+	    .measured = source_metric_table[SOURCE_INST].name, .unit = "inst");
+	rule_evidence(x, d, "busy_ratio", busy, arena_format(x->arena,
+	    "%s busy", resource_said[r]), .derived = "counters",
+	    .key = m->product > 0 ? NULL : "min_busy");
+	rule_evidence(x, d, "ceiling_ratio", ratio, arena_format(x->arena,
+	    "tensor cores over the FMA pipe, %s", half ? "FP16" : type),
+	    .estimated = "data sheets");
 	d->f.summary = arena_format(x->arena, "%s of the instructions are %s "
 	    "of two loaded values, as in a product of matrices; the tensor "
 	    "cores are idle", say_percent(x->arena, m->fmas / total),

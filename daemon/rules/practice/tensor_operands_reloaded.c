@@ -171,16 +171,14 @@ report(struct rule_view *x, double ratio, const struct mark *m)
 	struct draft *d = rule_found(x, NULL);
 
 	set_fix(x, d, ratio);
-	rule_evidence(x, d, (struct evidence){ .name = "feed_ratio",
-	    .label = "what L1 takes to deliver operands / what the tensor "
-	    "cores take to multiply them", .value = ratio, .unit = "ratio",
-	    .source = "derived", .from = "disassembly" }, "min_ratio");
+	rule_evidence(x, d, "feed_ratio", ratio, "what L1 takes to deliver "
+	    "operands / what the tensor cores take to multiply them",
+	    .derived = "disassembly", .key = "min_ratio");
 	if (isfinite(busy))
-		rule_evidence(x, d, (struct evidence){ .name = "tensor_ratio",
-		    .label = "the tensor pipe busy", .value = busy,
-		    .unit = "ratio", .source = "derived",
-		    .from = metric_table[METRIC_PIPE_TENSOR].name },
-		    "max_busy");
+		rule_evidence(x, d, "tensor_ratio", busy,
+		    "the tensor pipe busy",
+		    .derived = metric_table[METRIC_PIPE_TENSOR].name,
+		    .key = "max_busy");
 	d->f.summary = arena_format(x->arena, "the tensor cores' operands come "
 	    "from global memory, %s the time that multiplying them takes: "
 	    "each is used in few products", say_times(x->arena, ratio));

@@ -106,37 +106,27 @@ give_evidence(const struct rule_view *x, struct draft *d,
 {
 	const struct occupancy *o = &x->kernel->occupancy;
 
-	rule_evidence(x, d, (struct evidence){ .name = "waves",
-	    .label = b->returned > 0 ? "waves of blocks, for each wave's "
-	    "worth of work" : "waves of blocks", .value = waves_of(x, b),
-	    .unit = "wave", .source = "derived",
-	    .from = "occupancy calculator" }, "min_waves");
-	rule_evidence(x, d, (struct evidence){ .name = "block_life_s",
-	    .label = "mean life of a block", .value = b->life_s, .unit = "s",
-	    .source = "derived", .from = "achieved occupancy and time" },
-	    "max_life");
-	rule_evidence(x, d, (struct evidence){ .name = "inst_per_warp",
-	    .label = "instructions of a warp, from start to end",
-	    .value = b->inst, .unit = "inst", .source = "derived",
-	    .from = metric_table[METRIC_INST_EXECUTED].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "setup_ratio",
-	    .label = "of that, the part before the work begins, about",
-	    .value = b->setup, .unit = "ratio", .source = "estimated",
-	    .from = metric_table[METRIC_INST_EXECUTED].name }, "min_setup");
-	rule_evidence(x, d, (struct evidence){ .name = "achieved_ratio",
-	    .label = "achieved occupancy", .value = b->achieved,
-	    .unit = "ratio", .source = "measured",
-	    .from = metric_table[METRIC_OCCUPANCY].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "theoretical_ratio",
-	    .label = "theoretical occupancy", .value = o->ratio,
-	    .unit = "ratio", .source = "derived",
-	    .from = "occupancy calculator" }, NULL);
+	rule_evidence(x, d, "waves", waves_of(x, b), b->returned > 0 ?
+	    "waves of blocks, for each wave's worth of work" :
+	    "waves of blocks", .derived = "occupancy calculator",
+	    .unit = "wave", .key = "min_waves");
+	rule_evidence(x, d, "block_life_s", b->life_s, "mean life of a block",
+	    .derived = "achieved occupancy and time", .key = "max_life");
+	rule_evidence(x, d, "inst_per_warp", b->inst,
+	    "instructions of a warp, from start to end",
+	    .derived = metric_table[METRIC_INST_EXECUTED].name, .unit = "inst");
+	rule_evidence(x, d, "setup_ratio", b->setup,
+	    "of that, the part before the work begins, about",
+	    .estimated = metric_table[METRIC_INST_EXECUTED].name,
+	    .key = "min_setup");
+	rule_evidence(x, d, "achieved_ratio", b->achieved, "achieved occupancy",
+	    .measured = metric_table[METRIC_OCCUPANCY].name);
+	rule_evidence(x, d, "theoretical_ratio", o->ratio,
+	    "theoretical occupancy", .derived = "occupancy calculator");
 	if (b->returned > 0)
-		rule_evidence(x, d, (struct evidence){
-		    .name = "returned_ratio", .label = "warps that end at the "
-		    "first check, with nothing to do", .value = b->returned,
-		    .unit = "ratio", .source = "measured",
-		    .from = "counts by instruction" }, NULL);
+		rule_evidence(x, d, "returned_ratio", b->returned,
+		    "warps that end at the first check, with nothing to do",
+		    .measured = "counts by instruction");
 }
 
 static enum rule_state

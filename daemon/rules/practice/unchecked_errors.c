@@ -26,13 +26,11 @@ found(struct rule_view *x, const struct failure *f)
 	d->f.location = arena_format(x->arena, "%s after the run's start",
 	    say_seconds(x->arena, (double)f->first_ns * 1e-9));
 	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
-	rule_evidence(x, d, (struct evidence){ .name = "unread_errors",
-	    .label = "errors that nobody read", .value = (double)f->unread,
-	    .unit = "error", .source = "measured",
-	    .from = "failure records" }, "min_count");
-	rule_evidence(x, d, (struct evidence){ .name = "result",
-	    .label = error, .value = f->result, .unit = "",
-	    .source = "measured", .from = "failure records" }, NULL);
+	rule_evidence(x, d, "unread_errors", (double)f->unread,
+	    "errors that nobody read", .measured = "failure records",
+	    .unit = "error", .key = "min_count");
+	rule_evidence(x, d, "result", f->result, error,
+	    .measured = "failure records", .unit = "");
 	d->f.summary = arena_format(x->arena, "%s returned %s %s time%s%s%s "
 	    "and the program went on", call, error,
 	    say_count(x->arena, f->count), f->count == 1 ? "" : "s",

@@ -83,28 +83,23 @@ static void
 give_evidence(const struct rule_view *x, struct draft *d,
     const struct side *a)
 {
-	rule_evidence(x, d, (struct evidence){
-	    .name = "sectors_ratio", .label = arena_format(x->arena,
-	    "%s: sectors / ideal sectors", a->what), .value = a->ratio,
-	    .unit = "ratio", .source = a->certain ? "derived" : "estimated",
-	    .from = a->exact ?
+	rule_evidence(x, d, "sectors_ratio", a->ratio, arena_format(x->arena,
+	    "%s: sectors / ideal sectors", a->what), .source = a->certain ?
+	    "derived" : "estimated", .from = a->exact ?
 	    source_metric_table[SOURCE_GLOBAL_IDEAL].name : a->certain ?
-	    metric_table[a->bytes].name : metric_table[a->sectors].name },
-	    "min_ratio");
-	rule_evidence(x, d, (struct evidence){
-	    .name = "sectors_per_request", .label = arena_format(x->arena,
-	    "%s: sectors per request", a->what), .value = a->per_request,
-	    .unit = "sector/request", .source = "measured",
-	    .from = a->exact ? source_metric_table[
-	    SOURCE_GLOBAL_SECTORS].name : metric_table[a->sectors].name },
-	    a->exact ? NULL : "min_sectors");
+	    metric_table[a->bytes].name : metric_table[a->sectors].name,
+	    .key = "min_ratio");
+	rule_evidence(x, d, "sectors_per_request", a->per_request,
+	    arena_format(x->arena, "%s: sectors per request", a->what),
+	    .measured = a->exact ?
+	    source_metric_table[SOURCE_GLOBAL_SECTORS].name :
+	    metric_table[a->sectors].name, .unit = "sector/request",
+	    .key = a->exact ? NULL : "min_sectors");
 	if (a->used > 0)
-		rule_evidence(x, d, (struct evidence){
-		    .name = "bytes_per_sector", .label = arena_format(
-		    x->arena, "%s: bytes used of each 32-byte sector",
-		    a->what), .value = a->used, .unit = "B",
-		    .source = "measured",
-		    .from = metric_table[a->bytes].name }, NULL);
+		rule_evidence(x, d, "bytes_per_sector", a->used,
+		    arena_format(x->arena,
+		    "%s: bytes used of each 32-byte sector", a->what),
+		    .measured = metric_table[a->bytes].name, .unit = "B");
 }
 
 static const char *

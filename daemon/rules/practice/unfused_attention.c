@@ -122,18 +122,15 @@ found(struct rule_view *x, const struct attention *a, const struct gone *gone)
 	d->f.where = "attention";
 	d->f.location = arena_format(x->arena, "product, softmax, product: "
 	    "%s times", say_whole(x->arena, a->times));
-	rule_evidence(x, d, (struct evidence){ .name = "repeats",
-	    .label = "products with a softmax between them", .value = a->times,
-	    .unit = "repeat", .source = "measured",
-	    .from = "kernel records and names" }, "min_repeats");
-	rule_evidence(x, d, (struct evidence){ .name = "between_ratio",
-	    .label = "part of their time between the products",
-	    .value = a->between_s / all, .unit = "ratio",
-	    .source = "measured", .from = "kernel records" }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "all_s",
-	    .label = "products and what is between them", .value = all,
-	    .unit = "s", .source = "measured", .from = "kernel records" },
-	    NULL);
+	rule_evidence(x, d, "repeats", a->times,
+	    "products with a softmax between them",
+	    .measured = "kernel records and names", .unit = "repeat",
+	    .key = "min_repeats");
+	rule_evidence(x, d, "between_ratio", a->between_s / all,
+	    "part of their time between the products",
+	    .measured = "kernel records", .key = "min_share");
+	rule_evidence(x, d, "all_s", all, "products and what is between them",
+	    .measured = "kernel records");
 	d->f.summary = arena_format(x->arena, "attention in single operators: %s "
 	    "between the two products is %s of its %s",
 	    say_seconds(x->arena, a->between_s),

@@ -66,14 +66,11 @@ report(struct rule_view *x, const struct pairs *p, const struct mark *m)
 		    (1 - fmin(0.5, p->executed / p->arithmetic)) / fix.inst);
 	rule_fix(d, &fix, 0.5, 1);
 	d->f.confidence = CONF_HIGH;
-	rule_evidence(x, d, (struct evidence){ .name = "pairs_ratio",
-	    .label = "additions that a fused multiply-add would take in, of "
-	    "all warp instructions", .value = saved, .unit = "ratio",
-	    .source = "derived", .from = "disassembly, warp instructions" },
-	    "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "pairs",
-	    .label = "pairs in the code", .value = p->pairs, .unit = "pair",
-	    .source = "derived", .from = "disassembly" }, NULL);
+	rule_evidence(x, d, "pairs_ratio", saved, "additions that a fused "
+	    "multiply-add would take in, of all warp instructions",
+	    .derived = "disassembly, warp instructions", .key = "min_share");
+	rule_evidence(x, d, "pairs", p->pairs, "pairs in the code",
+	    .derived = "disassembly", .unit = "pair");
 	d->f.summary = arena_format(x->arena, "%u multipl%s followed by the "
 	    "one addition that uses %s: %s of the instructions could be fused "
 	    "away", p->pairs, p->pairs == 1 ? "ication is" :

@@ -125,22 +125,17 @@ found(struct rule_view *x, const struct updates *u, const struct gone *gone)
 	d->f.where = own ? "a loop over arrays" : "the optimizer";
 	d->f.location = arena_format(x->arena, "%s",
 	    say_counted(x->arena, u->launches, "launch"));
-	rule_evidence(x, d, (struct evidence){ .name = "launches",
-	    .label = "launches for single parameters", .value = u->launches,
-	    .unit = "launch", .source = "measured",
-	    .from = "kernel records, call sites or names" }, "min_launches");
-	rule_evidence(x, d, (struct evidence){ .name = "kernel_s",
-	    .label = "their time on the GPU", .value = u->kernel_s,
-	    .unit = "s", .source = "measured", .from = "kernel records" },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "gap_s",
-	    .label = "GPU idle in front of them", .value = u->gap_s,
-	    .unit = "s", .source = "measured", .from = "kernel records" },
-	    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "fused_launches",
-	    .label = "launches for many parameters at once", .value = u->fused,
-	    .unit = "launch", .source = "measured", .from = "kernel names" },
-	    NULL);
+	rule_evidence(x, d, "launches", u->launches,
+	    "launches for single parameters",
+	    .measured = "kernel records, call sites or names", .unit = "launch",
+	    .key = "min_launches");
+	rule_evidence(x, d, "kernel_s", u->kernel_s, "their time on the GPU",
+	    .measured = "kernel records");
+	rule_evidence(x, d, "gap_s", u->gap_s, "GPU idle in front of them",
+	    .measured = "kernel records");
+	rule_evidence(x, d, "fused_launches", u->fused,
+	    "launches for many parameters at once", .measured = "kernel names",
+	    .unit = "launch");
 	d->f.summary = arena_format(x->arena, "%s kernels for single %s, %s each",
 	    arena_format(x->arena, own ? "the same operators for one array "
 	    "after the other, as an optimizer goes through its parameters: %s" :

@@ -33,46 +33,36 @@ evidence(struct rule_view *x, struct draft *d, double fault, double kernels)
 	const struct unified *u = &x->run->unified;
 	bool told = u->gpu_faults > 0;
 
-	rule_evidence(x, d, (struct evidence){ .name = "fault_ratio",
-	    .label = "faults served and pages moved for them, part of the "
-	    "kernels' time", .value = fault / kernels, .unit = "ratio",
+	rule_evidence(x, d, "fault_ratio", fault / kernels,
+	    "faults served and pages moved for them, part of the kernels' time",
 	    .source = told ? "measured" : "estimated",
-	    .from = "unified-memory records" }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "gpu_faults",
-	    .label = told ? "groups of page faults of GPUs" :
+	    .from = "unified-memory records", .key = "min_share");
+	rule_evidence(x, d, "gpu_faults", (double)groups(u), told ?
+	    "groups of page faults of GPUs" :
 	    "groups of page faults of GPUs, by the copies that served them",
-	    .value = (double)groups(u), .unit = "fault",
 	    .source = told ? "measured" : "derived",
-	    .from = "unified-memory records" }, "min_faults");
-	rule_evidence(x, d, (struct evidence){ .name = "up_bytes",
-	    .label = "moved to GPUs for them", .value = (double)u->up_bytes,
-	    .unit = "B", .source = "measured",
-	    .from = "unified-memory records" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "down_bytes",
-	    .label = "moved to the host for its faults",
-	    .value = (double)u->down_bytes, .unit = "B",
-	    .source = "measured", .from = "unified-memory records" }, NULL);
+	    .from = "unified-memory records", .unit = "fault",
+	    .key = "min_faults");
+	rule_evidence(x, d, "up_bytes", (double)u->up_bytes,
+	    "moved to GPUs for them", .measured = "unified-memory records");
+	rule_evidence(x, d, "down_bytes", (double)u->down_bytes,
+	    "moved to the host for its faults",
+	    .measured = "unified-memory records");
 	if (u->host_ns > 0)
-		rule_evidence(x, d, (struct evidence){ .name = "host_fault_s",
-		    .label = "GPU idle while the host waited for them",
-		    .value = (double)u->host_ns * 1e-9, .unit = "s",
-		    .source = "estimated", .from = "unified-memory records, gaps" },
-		    NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "asked_bytes",
-	    .label = "moved because the program asked",
-	    .value = (double)u->asked_bytes, .unit = "B",
-	    .source = "measured", .from = "unified-memory records" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "bulk_s",
-	    .label = "the bytes moved to GPUs, as large copies",
-	    .value = bulk_s(x, u->up_bytes, true), .unit = "s",
-	    .source = "estimated", .from = x->run->device[0].ceilings.calibrated ?
-	    "calibration" : "typical rates" }, NULL);
+		rule_evidence(x, d, "host_fault_s", (double)u->host_ns * 1e-9,
+		    "GPU idle while the host waited for them",
+		    .estimated = "unified-memory records, gaps");
+	rule_evidence(x, d, "asked_bytes", (double)u->asked_bytes,
+	    "moved because the program asked",
+	    .measured = "unified-memory records");
+	rule_evidence(x, d, "bulk_s", bulk_s(x, u->up_bytes, true),
+	    "the bytes moved to GPUs, as large copies",
+	    .estimated = x->run->device[0].ceilings.calibrated ? "calibration" :
+	    "typical rates");
 	if (u->thrashing > 0)
-		rule_evidence(x, d, (struct evidence){ .name = "thrashing",
-		    .label = "regions that host and GPU fought for",
-		    .value = (double)u->thrashing, .unit = "region",
-		    .source = "measured", .from = "unified-memory records" },
-		    NULL);
+		rule_evidence(x, d, "thrashing", (double)u->thrashing,
+		    "regions that host and GPU fought for",
+		    .measured = "unified-memory records", .unit = "region");
 }
 
 static enum rule_state

@@ -87,21 +87,19 @@ static void
 give_evidence(const struct rule_view *x, struct draft *d,
     const struct accesses *a, const struct uniform *u)
 {
-	rule_evidence(x, d, (struct evidence){ .name = "uniform_ratio",
-	    .label = "loads of one address by the whole grid, of all global "
-	    "loads", .value = u->requests / a->all[INST_LOAD].requests,
-	    .unit = "ratio", .source = "derived",
-	    .from = "warp instructions, disassembly" }, "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "sectors_per_request",
-	    .label = "their sectors per request",
-	    .value = u->sectors / u->requests, .unit = "sector/request",
-	    .source = "measured",
-	    .from = source_metric_table[SOURCE_GLOBAL_SECTORS].name }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "uniform_inst_ratio",
-	    .label = "their part of all warp instructions",
-	    .value = u->requests / inst_total(x->kernel->code, SOURCE_INST),
-	    .unit = "ratio", .source = "derived",
-	    .from = source_metric_table[SOURCE_INST].name }, "min_inst");
+	rule_evidence(x, d, "uniform_ratio", u->requests /
+	    a->all[INST_LOAD].requests,
+	    "loads of one address by the whole grid, of all global loads",
+	    .derived = "warp instructions, disassembly", .key = "min_share");
+	rule_evidence(x, d, "sectors_per_request", u->sectors / u->requests,
+	    "their sectors per request",
+	    .measured = source_metric_table[SOURCE_GLOBAL_SECTORS].name,
+	    .unit = "sector/request");
+	rule_evidence(x, d, "uniform_inst_ratio", u->requests /
+	    inst_total(x->kernel->code, SOURCE_INST),
+	    "their part of all warp instructions",
+	    .derived = source_metric_table[SOURCE_INST].name,
+	    .key = "min_inst");
 }
 
 static enum rule_state
@@ -113,10 +111,9 @@ report(struct rule_view *x, const struct accesses *a, const struct uniform *u,
 	set_fix(x, d, a, u);
 	give_evidence(x, d, a, u);
 	if (is_walk(u))
-		rule_evidence(x, d, (struct evidence){ .name = "walked_bytes",
-		    .label = "bytes that a thread walks in its loop",
-		    .value = u->region, .unit = "B", .source = "derived",
-		    .from = "warp instructions, disassembly" }, NULL);
+		rule_evidence(x, d, "walked_bytes", u->region,
+		    "bytes that a thread walks in its loop",
+		    .derived = "warp instructions, disassembly");
 	d->f.confidence = CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "%s of the global loads read one "
 	    "address for the whole grid (%u instruction%s)",

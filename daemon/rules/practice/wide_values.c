@@ -78,18 +78,14 @@ report(struct rule_view *x, const struct wide *w, const struct mark *m)
 	if (w->sectors[1] > 0)
 		fix.global_st = 1 - w->spare[1] / w->sectors[1];
 	rule_fix(d, &fix, 0.5, 1);
-	rule_evidence(x, d, (struct evidence){ .name = "spare_ratio",
-	    .label = "sectors that narrower elements would not move, of all",
-	    .value = (w->spare[0] + w->spare[1]) / all, .unit = "ratio",
-	    .source = "derived", .from = "disassembly, sectors" },
-	    "min_share");
-	rule_evidence(x, d, (struct evidence){ .name = "bytes_per_element",
-	    .label = "bytes of an element now", .value = had, .unit = "B",
-	    .source = "derived", .from = "disassembly" }, NULL);
-	rule_evidence(x, d, (struct evidence){ .name = "bytes_needed",
-	    .label = "bytes of it that the code stores or looks at",
-	    .value = needs, .unit = "B", .source = "derived",
-	    .from = "disassembly" }, NULL);
+	rule_evidence(x, d, "spare_ratio", (w->spare[0] + w->spare[1]) / all,
+	    "sectors that narrower elements would not move, of all",
+	    .derived = "disassembly, sectors", .key = "min_share");
+	rule_evidence(x, d, "bytes_per_element", had, "bytes of an element now",
+	    .derived = "disassembly", .unit = "B");
+	rule_evidence(x, d, "bytes_needed", needs,
+	    "bytes of it that the code stores or looks at",
+	    .derived = "disassembly", .unit = "B");
 	d->f.summary = arena_format(x->arena, "%s of the global accesses move "
 	    "elements of %s bytes of which the code stores or looks at %s",
 	    say_percent(x->arena, w->moved / all), say_plain(x->arena, had),
