@@ -29,19 +29,15 @@ TEST_WITH(run_shape, setup, NULL)
 
 	assert_noun_but(o, "Run", "number pinned revision capture_bytes");
 	assert_noun(json_object_get(o, "source"), "RunSource");
-	assert_string_equal(json_string_value(json_object_get(o,
-	    "started_at")), "2023-11-14T22:13:20.123Z");
-	assert_string_equal(json_string_value(json_object_get(o, "state")),
-	    "finished");
-	assert_int_equal(json_integer_value(json_object_get(o, "exit_code")),
-	    0);
-	assert_true(json_is_null(json_object_get(o, "signal")));
-	assert_true(json_is_null(json_object_get(o, "label")));
-	assert_int_equal(json_integer_value(json_object_get(o, "worth_it")), 2);
-	assert_int_equal(json_integer_value(json_object_get(o, "analysis")), 3);
+	assert_text(o, "started_at", "2023-11-14T22:13:20.123Z");
+	assert_text(o, "state", "finished");
+	assert_count(o, "exit_code", 0);
+	assert_json_null(o, "signal");
+	assert_json_null(o, "label");
+	assert_count(o, "worth_it", 2);
+	assert_count(o, "analysis", 3);
 	assert_noun(json_object_get(o, "kernels_measured"), "Measured");
-	assert_int_equal(json_integer_value(json_object_get(
-	    json_object_get(o, "kernels_measured"), "full")), 1);
+	assert_count(o, "kernels_measured.full", 1);
 	s = json_object_get(o, "summary");
 	assert_noun(s, "Summary");
 	assert_noun(json_object_get(s, "results"), "Summary.results");
@@ -53,19 +49,9 @@ TEST_WITH(run_shape, setup, NULL)
 	    "host_ratio")) - 0.3) < 1e-9);
 	assert_noun(json_object_get(o, "overhead"), "Overhead");
 	assert_noun(json_object_get(o, "data"), "DataLoss");
-	assert_true(json_is_true(json_object_get(json_object_get(o, "data"),
-	    "complete")));
-	assert_int_equal(json_integer_value(json_object_get(
-	    json_object_get(o, "rules"), "not_measured")), 1);
+	assert_json_true(o, "data.complete");
+	assert_count(o, "rules.not_measured", 1);
 	json_decref(o);
-}
-
-static double
-number(const json_t *o, const char *key)
-{
-	const json_t *v = json_object_get(o, key);
-
-	return json_is_number(v) ? json_number_value(v) : NAN;
 }
 
 /* What is there once, and what each launch costs. */
@@ -79,25 +65,24 @@ TEST_WITH(run_overhead_parts, setup, NULL)
 	o = json_run(&f.run, &f.advice, 1);
 	cost = json_object_get(o, "overhead");
 	assert_noun(json_object_get(cost, "by"), "OverheadParts");
-	assert_true(number(json_object_get(cost, "by"), "wait_s") ==
-	    1e-3 * (1 << OVERHEAD_WAIT));
-	assert_true(fabs(number(cost, "fixed_s") - 1e-3 *
-	    ((1 << OVERHEAD_SETUP) + (1 << OVERHEAD_COUNTERS) +
-	    (1 << OVERHEAD_SAMPLING) + (1 << OVERHEAD_SOURCE) +
-	    (1 << OVERHEAD_WAIT))) < 1e-9);
-	assert_true(fabs(number(cost, "per_launch_ns") - 1e6 *
-	    ((1 << OVERHEAD_CALLBACK) + (1 << OVERHEAD_CUPTI_BUFFER)) /
+	assert_true(number_at(cost, "by.wait_s") == 1e-3 * (1 <<
+	    OVERHEAD_WAIT));
+	assert_true(fabs(number_at(cost, "fixed_s") - 1e-3 * ((1 <<
+	    OVERHEAD_SETUP) + (1 << OVERHEAD_COUNTERS) + (1 <<
+	    OVERHEAD_SAMPLING) + (1 << OVERHEAD_SOURCE) + (1 << OVERHEAD_WAIT)))
+	    < 1e-9);
+	assert_true(fabs(number_at(cost, "per_launch_ns") - 1e6 * ((1 <<
+	    OVERHEAD_CALLBACK) + (1 << OVERHEAD_CUPTI_BUFFER)) /
 	    (double)f.run.launches) < 1e-6);
 	json_decref(o);
 	for (i = 0; i < OVERHEAD_KINDS; i++)
 		f.run.overhead_ns[i] = UINT64_MAX;	/* nothing wraps */
 	o = json_run(&f.run, &f.advice, 1);
-	assert_true(number(json_object_get(o, "overhead"), "fixed_s") > 9e10);
+	assert_true(number_at(o, "overhead.fixed_s") > 9e10);
 	json_decref(o);
 	f.run.launches = 0;
 	o = json_run(&f.run, &f.advice, 1);
-	assert_true(json_is_null(json_object_get(json_object_get(o,
-	    "overhead"), "per_launch_ns")));
+	assert_json_null(o, "overhead.per_launch_ns");
 	json_decref(o);
 }
 
@@ -106,29 +91,26 @@ TEST_WITH(run_held, setup, NULL)
 	json_t *o = json_run(&f.run, &f.advice, 1), *held;
 
 	/* Captures of older versions say nothing of it. */
-	assert_true(json_is_null(json_object_get(json_object_get(o,
-	    "overhead"), "held")));
+	assert_json_null(o, "overhead.held");
 	json_decref(o);
 	fixture_held(&f, 48000000);
 	f.run.held.replay_ns = 3000000000;
 	f.run.held.replay_longest_ns = 2000000000;
 	o = json_run(&f.run, &f.advice, 1);
-	held = json_object_get(json_object_get(o, "overhead"), "held");
+	held = json_at(o, "overhead.held");
 	assert_noun(held, "Held");
-	assert_int_equal(json_integer_value(json_object_get(held, "count")),
-	    42);
-	assert_true(fabs(number(held, "total_s") - 0.31) < 1e-9);
-	assert_true(fabs(number(held, "longest_s") - 0.048) < 1e-9);
-	assert_true(fabs(number(held, "setup_s") - 0.28) < 1e-9);
-	assert_true(fabs(number(held, "setup_longest_s") - 0.25) < 1e-9);
-	assert_true(fabs(number(held, "replay_s") - 3) < 1e-9);
-	assert_true(fabs(number(held, "replay_longest_s") - 2) < 1e-9);
-	assert_true(fabs(number(held, "limit_s") - 0.1) < 1e-9);
+	assert_count(held, "count", 42);
+	assert_true(fabs(number_at(held, "total_s") - 0.31) < 1e-9);
+	assert_true(fabs(number_at(held, "longest_s") - 0.048) < 1e-9);
+	assert_true(fabs(number_at(held, "setup_s") - 0.28) < 1e-9);
+	assert_true(fabs(number_at(held, "setup_longest_s") - 0.25) < 1e-9);
+	assert_true(fabs(number_at(held, "replay_s") - 3) < 1e-9);
+	assert_true(fabs(number_at(held, "replay_longest_s") - 2) < 1e-9);
+	assert_true(fabs(number_at(held, "limit_s") - 0.1) < 1e-9);
 	json_decref(o);
 	f.run.held.limit_ns = 0;
 	o = json_run(&f.run, &f.advice, 1);
-	assert_true(json_is_null(json_object_get(json_object_get(
-	    json_object_get(o, "overhead"), "held"), "limit_s")));
+	assert_json_null(o, "overhead.held.limit_s");
 	json_decref(o);
 }
 
@@ -162,10 +144,9 @@ TEST_WITH(run_that_did_nothing, setup, NULL)
 	ceilings_settle(&r);
 	o = json_run(&r, &none, 1);
 	assert_non_null(o);
-	assert_true(json_is_null(json_object_get(o, "started_at")));
-	assert_true(json_is_null(json_object_get(o, "exit_code")));
-	assert_true(json_is_null(json_object_get(json_object_get(o, "summary"),
-	    "gpu_busy_ratio")));
+	assert_json_null(o, "started_at");
+	assert_json_null(o, "exit_code");
+	assert_json_null(o, "summary.gpu_busy_ratio");
 	/* Nothing in it that JSON cannot say. */
 	text = json_dumps(o, 0);
 	assert_non_null(text);
@@ -196,7 +177,7 @@ TEST_WITH(kernel_shape, setup, NULL)
 	json_t *o = json_kernel(&f.run, &f.kernel[0], &f.advice), *ids;
 
 	assert_noun(o, "Kernel");
-	assert_true(json_is_null(json_object_get(o, "library")));
+	assert_json_null(o, "library");
 	assert_noun(json_object_get(o, "function"), "KernelFunction");
 	assert_noun(json_object_get(o, "time"), "Kernel.time");
 	assert_noun(json_object_get(o, "occupancy"), "Occupancy");
@@ -207,14 +188,12 @@ TEST_WITH(kernel_shape, setup, NULL)
 	assert_true(isnan(headline(o, "bank_conflicts")));
 	assert_non_null(strstr(reason(o, "bank_conflicts"), "no shared"));
 	assert_null(reason(o, "occupancy"));
-	assert_string_equal(json_string_value(json_object_get(o, "bound")),
-	    "L2");
-	assert_true(json_is_null(json_object_get(o, "not_measured")));
+	assert_text(o, "bound", "L2");
+	assert_json_null(o, "not_measured");
 	assert_true(json_is_number(json_object_get(o, "instructions")));
 	ids = json_object_get(o, "findings");
 	assert_int_equal(json_array_size(ids), 1);
-	assert_string_equal(json_string_value(json_array_get(ids, 0)),
-	    "00000000000000a1");
+	assert_text(ids, "0", "00000000000000a1");
 	json_decref(o);
 }
 
@@ -226,8 +205,7 @@ TEST_WITH(kernel_library, setup, NULL)
 
 	k.name = "void cutlass::Kernel2<cutlass_80_simt_sgemm_64x64_8x5_tn>";
 	o = json_kernel(&f.run, &k, &f.advice);
-	assert_string_equal(json_string_value(json_object_get(o, "library")),
-	    "CUTLASS, FP32 without tensor cores");
+	assert_text(o, "library", "CUTLASS, FP32 without tensor cores");
 	json_decref(o);
 }
 
@@ -256,21 +234,16 @@ TEST_WITH(functions_of_shapes, setup, NULL)
 	assert_int_equal(json_array_size(list), 6);
 	json_array_foreach(list, i, o) {
 		of = json_object_get(o, "function");
-		assert_int_equal(json_integer_value(json_object_get(of,
-		    "shapes")), shapes[i]);
-		assert_int_equal(json_integer_value(json_object_get(of, "id")),
-		    ids[i]);
+		assert_count(of, "shapes", shapes[i]);
+		assert_count(of, "id", ids[i]);
 	}
-	of = json_object_get(json_array_get(list, 0), "function");
-	assert_int_equal(json_integer_value(json_object_get(of, "launches")),
-	    70);
-	assert_int_equal(json_integer_value(json_object_get(of, "total_ns")),
-	    7000);
+	of = json_at(list, "0.function");
+	assert_count(of, "launches", 70);
+	assert_count(of, "total_ns", 7000);
 	json_decref(list);
 	o = json_run(&run, &f.advice, 1);
-	assert_int_equal(json_integer_value(json_object_get(o, "functions")),
-	    4);
-	assert_int_equal(json_integer_value(json_object_get(o, "kernels")), 6);
+	assert_count(o, "functions", 4);
+	assert_count(o, "kernels", 6);
 	json_decref(o);
 }
 
@@ -286,12 +259,11 @@ TEST_WITH(kernel_roofline, setup, NULL)
 	bytes = json_object_get(o, "bandwidth");
 	assert_noun(roof, "Roofline");
 	/* No instruction was counted: no operations are claimed. */
-	assert_true(json_is_null(json_object_get(roof, "flops")));
-	assert_true(json_is_null(json_object_get(roof, "flops_per_s")));
+	assert_json_null(roof, "flops");
+	assert_json_null(roof, "flops_per_s");
 	assert_non_null(strstr(json_string_value(json_object_get(roof,
 	    "no_flops")), "--level auto"));
-	assert_string_equal(json_string_value(json_object_get(roof, "bound")),
-	    "L2");
+	assert_text(roof, "bound", "L2");
 	assert_noun(bytes, "Bandwidth");
 	/* 800 sectors of which 4 bytes each were asked for, in 1.0045 ms. */
 	assert_true(fabs(json_number_value(json_object_get(bytes,
@@ -299,7 +271,7 @@ TEST_WITH(kernel_roofline, setup, NULL)
 	assert_true(fabs(json_number_value(json_object_get(bytes,
 	    "dram_bytes_per_s")) * 1.0045e-3 / 1e6 - 1) < 1e-6);
 	/* Of the three, L2's sectors were not counted. */
-	assert_true(json_is_null(json_object_get(bytes, "l2_bytes")));
+	assert_json_null(bytes, "l2_bytes");
 	assert_non_null(json_string_value(json_object_get(bytes, "reason")));
 	json_decref(o);
 }
@@ -336,12 +308,10 @@ TEST_WITH(checklist_shape, setup, NULL)
 	    json_integer_value(json_object_get(o, "not_measured")));
 	line = line_of(o, "coalescing");
 	assert_noun(line, "ChecklistLine");
-	assert_string_equal(json_string_value(json_object_get(line, "state")),
-	    "failed");
+	assert_text(line, "state", "failed");
 	one = json_array_get(json_object_get(line, "findings"), 0);
 	assert_noun(one, "ChecklistFinding");
-	assert_string_equal(json_string_value(json_object_get(one, "id")),
-	    "00000000000000a1");
+	assert_text(one, "id", "00000000000000a1");
 	one = json_array_get(json_object_get(line, "facts"), 0);
 	assert_noun(one, "ChecklistFact");
 	assert_true(fabs(json_number_value(json_object_get(one, "value")) -
@@ -360,10 +330,9 @@ TEST_WITH(kernel_unmeasured, setup, NULL)
 		assert_true(isnan(headline(o, names[i])));
 		assert_non_null(strstr(reason(o, names[i]), "administrators"));
 	}
-	assert_true(json_is_null(json_object_get(o, "bound")));
+	assert_json_null(o, "bound");
 	assert_non_null(json_string_value(json_object_get(o, "not_measured")));
-	assert_true(json_is_null(json_object_get(json_object_get(o,
-	    "occupancy"), "theoretical_ratio")));
+	assert_json_null(o, "occupancy.theoretical_ratio");
 	/* Bytes that are no UTF-8 must not lose the kernel. */
 	assert_non_null(json_string_value(json_object_get(o, "name")));
 	json_decref(o);
@@ -403,29 +372,22 @@ TEST_WITH(copies_processes_devices, setup, NULL)
 	    "ceiling_bytes_per_s")) / 12e9 - 1) < 1e-2);
 	assert_true(fabs(json_real_value(json_object_get(o, "ceiling_ratio")) *
 	    12e9 / 10.48576e9 - 1) < 1e-2);
-	assert_string_equal(json_string_value(json_object_get(o,
-	    "ceiling_source")), "attribute");
-	assert_string_equal(json_string_value(json_object_get(o, "kind")),
-	    "h2d");
-	assert_string_equal(json_string_value(json_object_get(o, "src")),
-	    "pageable");
-	assert_int_equal(json_integer_value(json_object_get(o,
-	    "size_class_bytes")), 8 << 20);
+	assert_text(o, "ceiling_source", "attribute");
+	assert_text(o, "kind", "h2d");
+	assert_text(o, "src", "pageable");
+	assert_count(o, "size_class_bytes", 8 << 20);
 	assert_true(fabs(json_real_value(json_object_get(o,
 	    "bandwidth_bytes_per_s")) / 10.48576e9 - 1) < 1e-9);
 	json_decref(list);
 	list = json_processes(&f.run);
 	/* 64-bit ids do not survive as JSON numbers. */
-	assert_string_equal(json_string_value(json_object_get(
-	    json_array_get(list, 0), "stream")), "fedcba9876543210");
+	assert_text(list, "0.stream", "fedcba9876543210");
 	json_decref(list);
 	list = json_devices(&f.run);
-	assert_int_equal(json_integer_value(json_object_get(
-	    json_array_get(list, 0), "sms")), 132);
-	o = json_object_get(json_array_get(list, 0), "ceilings");
+	assert_count(list, "0.sms", 132);
+	o = json_at(list, "0.ceilings");
 	assert_noun(o, "Ceilings");
-	assert_string_equal(json_string_value(json_object_get(o, "from")),
-	    "device attributes");
+	assert_text(o, "from", "device attributes");
 	assert_int_equal(json_array_size(json_object_get(o, "items")), 7);
 	json_decref(list);
 }
@@ -436,8 +398,7 @@ TEST_WITH(diagnostics_have_remedies, setup, NULL)
 
 	o = json_array_get(list, 0);
 	assert_noun(o, "Diagnostic");
-	assert_string_equal(json_string_value(json_object_get(o, "code")),
-	    "permission");
+	assert_text(o, "code", "permission");
 	assert_non_null(strstr(json_string_value(json_object_get(o, "remedy")),
 	    "NVreg_RestrictProfilingToAdminUsers=0"));
 	json_decref(list);
@@ -447,18 +408,14 @@ TEST_WITH(timeline_merges, setup, NULL)
 {
 	json_t *o = json_timeline(&f.run, 0, 10000000, 5), *row;
 
-	assert_int_equal(json_integer_value(json_object_get(o, "bin_ns")),
-	    2000000);
-	row = json_array_get(json_object_get(json_array_get(
-	    json_object_get(o, "devices"), 0), "rows"), 0);
-	assert_string_equal(json_string_value(json_object_get(row, "row")),
-	    "kernel");
+	assert_count(o, "bin_ns", 2000000);
+	row = json_array_get(json_at(o, "devices.0.rows"), 0);
+	assert_text(row, "row", "kernel");
 	assert_int_equal(json_array_size(json_object_get(row, "busy_ratio")),
 	    5);
 	assert_true(fabs(json_real_value(json_array_get(json_object_get(row,
 	    "busy_ratio"), 0)) - 0.75) < 1e-6);
-	assert_int_equal(json_integer_value(json_array_get(json_object_get(row,
-	    "count"), 0)), 3);
+	assert_count(row, "count.0", 3);
 	json_decref(o);
 	/* Hostile windows: backwards, beyond the end, no pixels. */
 	o = json_timeline(&f.run, UINT64_MAX, 1, 0);
@@ -501,7 +458,7 @@ TEST_WITH(change_of_advice, setup, NULL)
 	}
 	f.finding[0].advice = NULL;
 	o = json_finding(&f.finding[0], 1);
-	assert_true(json_is_null(json_object_get(o, "change")));
+	assert_json_null(o, "change");
 	json_decref(o);
 }
 
@@ -512,16 +469,15 @@ TEST_WITH(findings_shape, setup, NULL)
 	assert_noun(o, "Findings");
 	x = json_array_get(json_object_get(o, "items"), 0);
 	assert_noun(x, "Finding");
-	assert_true(json_is_null(json_object_get(x, "site")));
+	assert_json_null(x, "site");
 	saves = json_object_get(x, "saves");
 	assert_noun(saves, "Finding.saves");
 	assert_true(fabs(json_real_value(json_object_get(saves,
 	    "share_ratio")) - 3.9 / 12.4) < 1e-9);
 	assert_int_equal(json_array_size(json_object_get(x, "evidence")), 2);
 	x = json_array_get(json_object_get(o, "items"), 1);
-	assert_true(json_is_null(json_object_get(json_object_get(x, "saves"),
-	    "s")));
-	assert_true(json_is_null(json_object_get(x, "kernel_id")));
+	assert_json_null(x, "saves.s");
+	assert_json_null(x, "kernel_id");
 	assert_noun(json_array_get(json_object_get(o, "rules"), 3),
 	    "Verdict");
 	json_decref(o);
@@ -540,8 +496,8 @@ TEST_WITH(host_place, setup, NULL)
 	for (i = 0; i < 2; i++) {
 		x->site = i == 0 ? NULL : &site;
 		o = json_findings(&f.run, &f.advice);
-		assert_int_equal(json_is_null(json_object_get(json_array_get(
-		    json_object_get(o, "items"), 1), "location_missing")), i);
+		assert_int_equal(json_is_null(json_at(o,
+		    "items.1.location_missing")), i);
 		json_decref(o);
 	}
 	x->location_missing = missing;
@@ -591,23 +547,17 @@ TEST_WITH(source_shape, setup_source, NULL)
 	assert_int_equal(json_array_size(lines), FIXTURE_LINES);
 	l = json_array_get(lines, 1);
 	assert_noun(l, "SourceLine");
-	assert_int_equal(json_integer_value(json_object_get(l, "line")), 10);
+	assert_count(l, "line", 10);
 	assert_true(value_of(l, "global_sectors") == 6553600);
 	assert_true(value_of(l, "global_ideal") == 819200);
-	assert_null(json_object_get(json_object_get(l, "values"),
-	    "global_st"));
-	assert_null(json_object_get(json_object_get(l, "values"),
-	    "shared_wavefronts"));
-	assert_string_equal(json_string_value(json_array_get(
-	    json_object_get(l, "findings"), 0)), f.finding[0].id);
-	assert_int_equal(json_integer_value(json_object_get(json_object_get(
-	    json_object_get(l, "samples"), "stalls"), "long_scoreboard")),
-	    8700);
+	assert_null(json_at(l, "values.global_st"));
+	assert_null(json_at(l, "values.shared_wavefronts"));
+	assert_text(l, "findings.0", f.finding[0].id);
+	assert_count(l, "samples.stalls.long_scoreboard", 8700);
 	/* An inlined line knows who called it. */
 	l = json_array_get(lines, 4);
-	assert_int_equal(json_integer_value(json_object_get(l,
-	    "inlined_at")), 3);
-	assert_int_equal(json_integer_value(json_object_get(l, "file")), 1);
+	assert_count(l, "inlined_at", 3);
+	assert_count(l, "file", 1);
 	assert_true(value_of(json_object_get(o, "totals"), "inst") ==
 	    1229312);
 	json_decref(o);
@@ -618,15 +568,14 @@ TEST_WITH(source_missing_parts, setup_source, NULL)
 {
 	json_t *o = json_source(&f.run, &f.kernel[1], &f.advice), *x;
 
-	assert_true(json_is_false(json_object_get(o, "counted")));
-	assert_non_null(strstr(json_string_value(json_object_get(
-	    json_object_get(o, "missing"), "lines")), "nothing of its code"));
+	assert_json_false(o, "counted");
+	assert_non_null(strstr(json_string_value(json_at(o, "missing.lines")),
+	    "nothing of its code"));
 	json_decref(o);
 	f.run.level = LEVEL_AUTO;
 	sf.code.sampled = false;
 	o = json_source(&f.run, &f.kernel[0], &f.advice);
-	assert_string_equal(json_string_value(json_object_get(json_object_get(o,
-	    "missing_code"), "samples")), "needs_source");
+	assert_text(o, "missing_code.samples", "needs_source");
 	json_decref(o);
 	assert_int_equal(source_missing("counters", "finished")->code,
 	    REASON_NEEDS_AUTO);
@@ -636,8 +585,7 @@ TEST_WITH(source_missing_parts, setup_source, NULL)
 	sf.code.sampled = false;
 	f.run.level = LEVEL_AUTO;
 	o = json_source(&f.run, &f.kernel[0], &f.advice);
-	assert_string_equal(json_string_value(json_object_get(
-	    json_object_get(o, "missing"), "samples")), "needs --level source");
+	assert_text(o, "missing.samples", "needs --level source");
 	json_decref(o);
 	f.run.level = LEVEL_SOURCE;
 	sf.code.counted = sf.code.sampled = sf.code.has_lines = false;
@@ -646,17 +594,14 @@ TEST_WITH(source_missing_parts, setup_source, NULL)
 	sf.code.lineless = &reason_row[REASON_NO_LINEINFO];
 	o = json_source(&f.run, &f.kernel[0], &f.advice);
 	x = json_object_get(o, "missing");
-	assert_string_equal(json_string_value(json_object_get(x, "counts")),
-	    "too few launches (use --replay)");
-	assert_string_equal(json_string_value(json_object_get(
-	    json_object_get(o, "missing_code"), "counts")),
-	    "too_few_launches");
+	assert_text(x, "counts", "too few launches (use --replay)");
+	assert_text(o, "missing_code.counts", "too_few_launches");
 	assert_non_null(strstr(json_string_value(json_object_get(x, "lines")),
 	    "-lineinfo"));
 	assert_non_null(json_string_value(json_object_get(x, "samples")));
-	assert_true(json_is_null(json_object_get(x, "sass")));
+	assert_json_null(x, "sass");
 	x = json_object_get(o, "totals");
-	assert_true(json_is_null(json_object_get(x, "samples")));
+	assert_json_null(x, "samples");
 	assert_int_equal(json_object_size(json_object_get(x, "values")), 0);
 	json_decref(o);
 }
@@ -673,7 +618,7 @@ TEST_WITH(source_instructions, setup_source, NULL)
 	assert_int_equal(json_array_size(list), FIXTURE_INSTRUCTIONS);
 	x = json_array_get(list, 1);
 	assert_noun(x, "Instruction");
-	assert_int_equal(json_integer_value(json_object_get(x, "pc")), 16);
+	assert_count(x, "pc", 16);
 	assert_true(value_of(x, "global_ld") == 204800);
 	json_decref(list);
 	free(text);
@@ -682,9 +627,7 @@ TEST_WITH(source_instructions, setup_source, NULL)
 	text = json_instructions(&f.kernel[0], &len);
 	list = json_loads(text, 0, NULL);
 	assert_non_null(list);
-	assert_string_equal(json_string_value(json_object_get(
-	    json_array_get(list, 1), "text")),
-	    "LDG \"R7\"\\ \033[2J\xef\xbf\xbd\n");
+	assert_text(list, "1.text", "LDG \"R7\"\\ \033[2J\xef\xbf\xbd\n");
 	json_decref(list);
 	free(text);
 	/* Indices that point nowhere are null, not memory. */
@@ -693,8 +636,8 @@ TEST_WITH(source_instructions, setup_source, NULL)
 	text = json_instructions(&f.kernel[0], &len);
 	list = json_loads(text, 0, NULL);
 	x = json_array_get(list, 1);
-	assert_true(json_is_null(json_object_get(x, "line")));
-	assert_true(json_is_null(json_object_get(x, "text")));
+	assert_json_null(x, "line");
+	assert_json_null(x, "text");
 	json_decref(list);
 	free(text);
 	text = json_instructions(&f.kernel[1], &len);
@@ -726,32 +669,29 @@ TEST_WITH(source_files_and_sites, setup_source, NULL)
 	assert_noun(json_array_get(o, 0), "SourceFile");
 	json_decref(o);
 	o = json_source_file(&f.run, 0);
-	assert_string_equal(json_string_value(json_object_get(o, "text")),
-	    fixture_text);
+	assert_text(o, "text", fixture_text);
 	json_decref(o);
 	o = json_source_file(&f.run, 1);
-	assert_true(json_is_null(json_object_get(o, "text")));
+	assert_json_null(o, "text");
 	assert_non_null(json_string_value(json_object_get(o, "missing")));
 	json_decref(o);
 	assert_null(json_source_file(&f.run, 2));
 	o = json_sites(&f.run);
 	x = json_array_get(o, 0);
 	assert_noun(x, "Site");
-	assert_string_equal(json_string_value(json_object_get(x, "function")),
-	    "step");
-	assert_int_equal(json_integer_value(json_object_get(x, "line")), 31);
+	assert_text(x, "function", "step");
+	assert_count(x, "line", 31);
 	assert_noun(json_array_get(json_object_get(x, "frames"), 2),
 	    "Frame");
 	x = json_array_get(o, 1);
-	assert_string_equal(json_string_value(json_object_get(x, "call")),
-	    "cudaMemcpy");
-	assert_true(json_is_null(json_object_get(x, "kernel_id")));
+	assert_text(x, "call", "cudaMemcpy");
+	assert_json_null(x, "kernel_id");
 	json_decref(o);
 	/* A stack that is empty, and a frame to show that is none of it. */
 	f.run.site[0].frames = 0;
 	o = json_site(&f.run.site[0]);
-	assert_true(json_is_null(json_object_get(o, "first")));
-	assert_true(json_is_null(json_object_get(o, "function")));
+	assert_json_null(o, "first");
+	assert_json_null(o, "function");
 	json_decref(o);
 }
 
@@ -763,11 +703,9 @@ TEST_WITH(hot_lines_shape, setup_source, NULL)
 	assert_int_equal(json_array_size(x), 2);
 	x = json_array_get(x, 1);
 	assert_noun(x, "HotLine");
-	assert_true(json_is_null(json_object_get(x, "value")));
-	assert_int_equal(json_integer_value(json_object_get(x,
-	    "called_line")), 15);
-	assert_int_equal(json_integer_value(json_object_get(
-	    json_object_get(o, "site"), "line")), 31);
+	assert_json_null(x, "value");
+	assert_count(x, "called_line", 15);
+	assert_count(o, "site.line", 31);
 	json_decref(o);
 }
 
@@ -781,33 +719,26 @@ TEST_WITH(location_shape, setup_source, NULL)
 	x = json_object_get(o, "location");
 	assert_noun(x, "Location");
 	assert_noun(json_object_get(x, "launch_site"), "LaunchSite");
-	assert_string_equal(json_string_value(json_object_get(x, "text")),
-	    f.finding[0].location);
-	assert_string_equal(json_string_value(json_object_get(x, "kernel")),
-	    f.kernel[0].name);
-	assert_int_equal(json_integer_value(json_array_get(json_object_get(x,
-	    "grid"), 0)), f.kernel[0].shape.grid_x);
-	assert_int_equal(json_integer_value(json_array_get(json_object_get(x,
-	    "block"), 0)), f.kernel[0].shape.block_x);
-	assert_string_equal(json_string_value(json_object_get(x, "file")),
-	    "/home/ann/softmax.cu");
-	assert_int_equal(json_integer_value(json_object_get(x, "line")), 10);
-	assert_int_equal(json_integer_value(json_object_get(json_object_get(x,
-	    "launch_site"), "line")), 31);
-	assert_int_equal(json_integer_value(json_object_get(x, "stream")), 7);
+	assert_text(x, "text", f.finding[0].location);
+	assert_text(x, "kernel", f.kernel[0].name);
+	assert_count(x, "grid.0", f.kernel[0].shape.grid_x);
+	assert_count(x, "block.0", f.kernel[0].shape.block_x);
+	assert_text(x, "file", "/home/ann/softmax.cu");
+	assert_count(x, "line", 10);
+	assert_count(x, "launch_site.line", 31);
+	assert_count(x, "stream", 7);
 	assert_true(json_is_integer(json_object_get(x, "device")));
 	json_decref(o);
 	/* In several streams; and of a finding about no kernel. */
 	f.kernel[0].streams_vary = true;
 	o = json_finding_of(&f.run, &f.finding[0], 1);
-	assert_true(json_is_null(json_object_get(json_object_get(o,
-	    "location"), "stream")));
+	assert_json_null(o, "location.stream");
 	json_decref(o);
 	o = json_finding_of(&f.run, &f.finding[1], 2);
 	x = json_object_get(o, "location");
-	assert_true(json_is_null(json_object_get(x, "kernel")));
-	assert_true(json_is_null(json_object_get(x, "grid")));
-	assert_true(json_is_null(json_object_get(x, "launch_site")));
+	assert_json_null(x, "kernel");
+	assert_json_null(x, "grid");
+	assert_json_null(x, "launch_site");
 	assert_true(json_is_integer(json_object_get(x, "device")));
 	json_decref(o);
 }

@@ -1,4 +1,6 @@
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "unit/noun.h"
@@ -96,4 +98,25 @@ assert_noun(const json_t *o, const char *noun)
 {
 
 	assert_noun_but(o, noun, "");
+}
+
+json_t *
+json_at(const json_t *o, const char *path)
+{
+	char words[128], *rest = words, *word;
+
+	assert_true(strlen(path) < sizeof(words));
+	snprintf(words, sizeof(words), "%s", path);
+	while ((word = strsep(&rest, ".")) != NULL)
+		o = json_is_array(o) ? json_array_get(o,
+		    strtoul(word, NULL, 10)) : json_object_get(o, word);
+	return (json_t *)(uintptr_t)o;
+}
+
+double
+number_at(const json_t *o, const char *path)
+{
+	const json_t *v = json_at(o, path);
+
+	return json_is_number(v) ? json_number_value(v) : NAN;
 }
