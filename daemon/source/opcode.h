@@ -20,21 +20,20 @@ enum opcode_how {
 };
 
 struct opcode {
-	const char *name;
 	uint32_t flags;		/* enum sass_flag */
 	uint8_t space;		/* enum sass_space */
 	uint8_t how;		/* enum opcode_how */
 };
 
-/* opcode_find(name, len): the row of an opcode without its modifiers, or NULL
- * if unknown. */
-const struct opcode *opcode_find(const char *name, size_t len);
+/* opcode_find(text, len): what an opcode without its modifiers does, or NULL if it is
+ * unknown. */
+const struct opcode *opcode_find(const char *text, size_t len);
 
 /* opcode_has(text, modifier): does "FADD.FTZ.RN" have modifier "FTZ"? */
 bool opcode_has(const char *text, const char *modifier);
 
 /* opcode_explain(in): add the flags of its opcode to ${in} and set its space
- * and bytes. Returns the row, or NULL. */
+ * and bytes. Returns what opcode_find does. */
 const struct opcode *opcode_explain(struct sass_instruction *in);
 
 /* opcode_is(in, name): "BSSY" and "BSSY.RECONVERGENT" are BSSY; NULL, or one
