@@ -135,12 +135,20 @@ made_counters(struct made *m, struct kernel *k, double dram)
 }
 
 struct kernel *
-made_counted(struct made *m, double dram)
+made_measured(struct made *m, const char *name, uint64_t launches,
+    uint64_t mean_ns, double dram)
 {
-	struct kernel *k = made_kernel(m, "_Z4workPf", 10000, 200000);
+	struct kernel *k = made_kernel(m, name, launches, mean_ns);
 
 	made_counters(m, k, dram);
 	return k;
+}
+
+struct kernel *
+made_counted(struct made *m, double dram)
+{
+
+	return made_measured(m, "_Z4workPf", 10000, 200000, dram);
 }
 
 void

@@ -48,6 +48,10 @@ struct kernel *made_kernel(struct made *m, const char *name, uint64_t launches,
  * warps, DRAM busy for ${dram} of its time. */
 void made_counters(struct made *m, struct kernel *k, double dram);
 
+/* A kernel with such counters. */
+struct kernel *made_measured(struct made *m, const char *name, uint64_t launches,
+    uint64_t mean_ns, double dram);
+
 /* The kernel that most tests are about: 10,000 launches of 200 µs, with counters. */
 struct kernel *made_counted(struct made *m, double dram);
 

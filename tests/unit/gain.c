@@ -264,12 +264,10 @@ MADE_TEST(test_parts)
 	xu.part[RES_XU] = 0.25;
 	stall.stall = 0.5;
 	flight.flight = 4;
-	k = made_kernel(m, "bound", 1000, 200000);
-	made_counters(m, k, 0.1);
+	k = made_measured(m, "bound", 1000, 200000, 0.1);
 	k->metric[METRIC_PIPE_XU] = 90;
 	load_of(&bound, k, &m->device[0]);
-	k = made_kernel(m, "waiting", 1000, 200000);
-	made_counters(m, k, 0.2);
+	k = made_measured(m, "waiting", 1000, 200000, 0.2);
 	load_of(&waiting, k, &m->device[0]);
 	assert_true(made_speedup(&bound, &xu, VIEW_MID) > 2);
 	assert_true(made_speedup(&waiting, &xu, VIEW_MID) < 1.01);
@@ -332,8 +330,7 @@ MADE_TEST(test_grid)
 	struct kernel *k;
 	struct load l;
 
-	k = made_kernel(m, "k", 10, 1000000);
-	made_counters(m, k, 0.2);
+	k = made_measured(m, "k", 10, 1000000, 0.2);
 	k->metric[METRIC_OCCUPANCY] = 12.5;
 	warps.occupancy = 2;
 	made_load(m, &l);
@@ -405,8 +402,8 @@ MADE_TEST(test_property)
 		struct gain ga, gb, gboth;
 
 		made_again(m);
-		k = made_kernel(m, "k", 3, (uint64_t)uniform(0, 1e6));
-		made_counters(m, k, uniform(0, 1.5));
+		k = made_measured(m, "k", 3, (uint64_t)uniform(0, 1e6),
+		    uniform(0, 1.5));
 		for (int i = 0; i < METRIC_COUNT; i++) {
 			double kind = uniform(0, 1);
 

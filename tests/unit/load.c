@@ -176,8 +176,7 @@ MADE_TEST(test_own_launch)
 	struct load l;
 	struct gain g;
 
-	k = made_kernel(m, "k", 10, 100000);
-	made_counters(m, k, 0.9);
+	k = made_measured(m, "k", 10, 100000, 0.9);
 	for (int i = 0; i < 90; i++)
 		stat_add(&k->time, 1000000);
 	k->metric[METRIC_DURATION] = 100500;
@@ -201,8 +200,7 @@ MADE_TEST(test_own_launch)
 	assert_true(g.high > 0.8 * gain_exposed_s(k));
 	/* A window is a little longer than its launch. */
 	made_again(m);
-	k = made_kernel(m, "k", 10, 10000);
-	made_counters(m, k, 0.9);
+	k = made_measured(m, "k", 10, 10000, 0.9);
 	k->metric[METRIC_DURATION] = 11200;
 	made_load(m, &l);
 	assert_true(fabs(l.time_s - 10e-6) < 1e-9 && l.like == 1);
@@ -250,8 +248,7 @@ make_full(struct made *m)
 	double *v;
 
 	made_again(m);
-	k = made_kernel(m, "k", 10, 1000000);
-	made_counters(m, k, 0.2);
+	k = made_measured(m, "k", 10, 1000000, 0.2);
 	v = k->metric;
 	v[METRIC_STALL_LONG_SCOREBOARD] = v[METRIC_STALL_LG_THROTTLE] = NAN;
 	v[METRIC_STALL_SHORT_SCOREBOARD] = v[METRIC_STALL_MIO_THROTTLE] = NAN;

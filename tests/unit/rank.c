@@ -133,13 +133,11 @@ MADE_TEST(test_order)
 	struct kernel *large, *small;
 	struct advice *a;
 
-	small = made_kernel(m, "small", 1000, 200000);
-	made_counters(m, small, 0.01);
+	small = made_measured(m, "small", 1000, 200000, 0.01);
 	small->shape.grid_x = 20;
 	small->occupancy.waves = 20.0 / 1056;
 	made_strides(small);
-	large = made_kernel(m, "large", 40000, 200000);
-	made_counters(m, large, 0.1);
+	large = made_measured(m, "large", 40000, 200000, 0.1);
 	large->metric[METRIC_ISSUE_ACTIVE] = 90;
 	large->metric[METRIC_THREAD_INST] *= 23.0 / 32;
 	large->metric[METRIC_BRANCH_DIVERGENT] =
@@ -182,8 +180,7 @@ MADE_TEST(test_overlap)
 	struct advice *a;
 	double sum = 0;
 
-	k = made_kernel(m, "k", 10000, 200000);
-	made_counters(m, k, 0.2);
+	k = made_measured(m, "k", 10000, 200000, 0.2);
 	k->shape.block_x = 32;
 	k->occupancy.ratio = 0.3;
 	k->occupancy.blocks_per_sm = 19;
@@ -219,15 +216,13 @@ MADE_TEST(test_left)
 	struct advice *a;
 	double sum = 0;
 
-	k = made_kernel(m, "k", 40000, 100000);
-	made_counters(m, k, 0.01);
+	k = made_measured(m, "k", 40000, 100000, 0.01);
 	k->metric[METRIC_ISSUE_ACTIVE] = 90;
 	k->shape.block_x = 48;		/* a warp and a half */
 	k->metric[METRIC_THREAD_INST] *= 16.0 / 32;
 	k->metric[METRIC_BRANCH_DIVERGENT] =
 	    k->metric[METRIC_BRANCH_UNIFORM];
-	l = made_kernel(m, "l", 3000, 100000);
-	made_counters(m, l, 0.01);
+	l = made_measured(m, "l", 3000, 100000, 0.01);
 	l->shape.grid_x = 1;
 	made_strides(l);
 	a = made_advised(m);
@@ -348,8 +343,7 @@ MADE_TEST(test_exposed)
 	struct kernel *k;
 	struct advice *a;
 
-	k = made_kernel(m, "k", 10000, 200000);
-	made_counters(m, k, 0.01);
+	k = made_measured(m, "k", 10000, 200000, 0.01);
 	made_strides(k);
 	k->shape.grid_x = 1;
 	m->copy[0] = (struct copy_class){ .kind = COPY_H2D, .count = 1000,
@@ -375,8 +369,7 @@ MADE_TEST(test_not_worth_it)
 	struct kernel *k;
 	struct advice *a;
 
-	k = made_kernel(m, "k", 10, 100000);
-	made_counters(m, k, 0.01);
+	k = made_measured(m, "k", 10, 100000, 0.01);
 	k->shape.grid_x = 1;
 	a = made_advised(m);
 	assert_true(a->active_s > 8.999 && a->active_s < 9.001);
@@ -394,8 +387,7 @@ MADE_TEST(test_short_program)
 	const struct finding *f;
 	struct advice *a;
 
-	k = made_kernel(m, "k", 100, 100000);
-	made_counters(m, k, 0.01);
+	k = made_measured(m, "k", 100, 100000, 0.01);
 	k->shape.grid_x = 66;
 	m->run.idle_ns[IDLE_STARTUP] = 7 * S;
 	m->run.idle_ns[IDLE_SHUTDOWN] = S - 10 * MS;

@@ -97,8 +97,7 @@ MADE_TEST(a_kernel_near_its_fp32_roof)
 	struct roofline r;
 	double fp32 = 700000000.0 * 32 * 2 + 1000000.0 * 16;
 
-	k = made_kernel(m, "fma", 100, 1000000);
-	made_counters(m, k, 0.1);
+	k = made_measured(m, "fma", 100, 1000000, 0.1);
 	code_make(m, k, code_text("fma"), 1);
 	k->metric[METRIC_DRAM_READ] = 128e6;
 	k->metric[METRIC_DRAM_WRITE] = 0;
@@ -129,8 +128,7 @@ MADE_TEST(operations_that_are_not_known)
 	struct kernel *k;
 	struct roofline r;
 
-	k = made_kernel(m, "k", 100, 1000000);
-	made_counters(m, k, 0.9);
+	k = made_measured(m, "k", 100, 1000000, 0.9);
 	r = roof_of(m, k);
 	assert_int_equal(r.no_flops->code, REASON_NEEDS_AUTO);
 	assert_true(isnan(r.all_flops) && isnan(r.compute_ratio));

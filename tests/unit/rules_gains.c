@@ -63,8 +63,7 @@ MADE_TEST(test_spills_stay_in_caches)
 	struct load l;
 	double mid, high;
 
-	k = made_kernel(m, "k", 10, 100000);
-	made_counters(m, k, 0.9);
+	k = made_measured(m, "k", 10, 100000, 0.9);
 	k->metric[METRIC_LOCAL_LD_SECTORS] =
 	    k->metric[METRIC_GLOBAL_LD_SECTORS];
 	k->metric[METRIC_L2_READ] *= 2;
@@ -102,8 +101,7 @@ MADE_TEST(test_loaded_again)
 	struct kernel *k;
 	struct load l;
 
-	k = made_kernel(m, "k", 10, 100000);
-	made_counters(m, k, 0.9);
+	k = made_measured(m, "k", 10, 100000, 0.9);
 	stored = &k->metric[METRIC_GLOBAL_ST_SECTORS];
 	*stored = 0;
 	load_of(&l, k, &m->device[0]);
@@ -135,8 +133,7 @@ MADE_TEST(test_doubt)
 	struct load l;
 	double s;
 
-	k = made_kernel(m, "k", 10, 1000000);
-	made_counters(m, k, 0.02);
+	k = made_measured(m, "k", 10, 1000000, 0.02);
 	k->metric[METRIC_PIPE_XU] = 72;		/* explains 80 % of it */
 	load_of(&l, k, &m->device[0]);
 	assert_true(l.bound > 0.75 && l.bound < 0.85);
@@ -204,8 +201,7 @@ MADE_TEST(test_one_word)
 	struct kernel *k;
 	double s;
 
-	k = made_kernel(m, "_Z4workPf", 1000, 2000000);
-	made_counters(m, k, 0.001);
+	k = made_measured(m, "_Z4workPf", 1000, 2000000, 0.001);
 	code_make(m, k, code_text("one_word"), 1000);
 	k->metric[METRIC_ISSUE_ACTIVE] = 0.1;
 	k->metric[METRIC_DRAM_READ] = k->metric[METRIC_DRAM_WRITE] = 1e6;

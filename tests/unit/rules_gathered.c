@@ -210,9 +210,8 @@ TEST(test_bounded)
 static void
 spmv(struct made *m)
 {
-	struct kernel *k = made_kernel(m, "_Z4spmvPf", 10000, 200000);
+	struct kernel *k = made_measured(m, "_Z4spmvPf", 10000, 200000, 0.4);
 
-	made_counters(m, k, 0.4);
 	code_make(m, k, code_text("spmv"), CODE_SCALE);
 	k->metric[METRIC_L2_PCT] = 91;
 }
@@ -221,9 +220,8 @@ static struct kernel *
 table(struct made *m, const char *element, const char *stride,
     const char *loads)
 {
-	struct kernel *k = made_kernel(m, "_Z4lookPf", 10000, 200000);
+	struct kernel *k = made_measured(m, "_Z4lookPf", 10000, 200000, 0.4);
 
-	made_counters(m, k, 0.4);
 	code_make(m, k, code_text("table_lookup", element, stride, loads), CODE_SCALE);
 	k->metric[METRIC_L2_PCT] = 91;
 	return k;

@@ -640,8 +640,7 @@ exchanging(struct made *m, uint64_t launches, const char *lut)
 	struct kernel *k, like;
 
 	made_again(m);
-	k = made_kernel(m, "_Z4stepPjii", launches, 100000);
-	made_counters(m, k, 0.8);
+	k = made_measured(m, "_Z4stepPjii", launches, 100000, 0.8);
 	like = *k;
 	code_make(m, k, code_text("exchanging", lut), 1);
 	memcpy(k->metric, like.metric, sizeof(like.metric));

@@ -30,8 +30,7 @@ loading(struct made *m, double sectors, double used, double lanes)
 	double *v;
 
 	made_again(m);
-	k = made_kernel(m, "load", 1000, 1000000);
-	made_counters(m, k, 0.76);
+	k = made_measured(m, "load", 1000, 1000000, 0.76);
 	v = k->metric;
 	v[METRIC_GLOBAL_LD_SECTORS] = v[METRIC_GLOBAL_LD_REQUESTS] * sectors;
 	v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = used;
@@ -278,8 +277,7 @@ MADE_TEST(test_start_is_the_limit)
 		double hz;
 
 		made_again(m);
-		k = made_kernel(m, "small", 1000, 200000);
-		made_counters(m, k, 0.05);
+		k = made_measured(m, "small", 1000, 200000, 0.05);
 		hz = m->device[0].ceilings.sm_hz;
 		k->shape.grid_x = (uint32_t)(start[i] * 198.5e-6 * hz / 1.2);
 		k->shape.block_x = 128;

@@ -665,8 +665,7 @@ MADE_TEST(test_spill_kinds)
 		struct kernel *k;
 
 		made_again(m);
-		k = made_kernel(m, "k", 10000, 200000);
-		made_counters(m, k, 0.5);
+		k = made_measured(m, "k", 10000, 200000, 0.5);
 		code_make(m, k, cases[i].sass, 1e5);
 		k->metric[METRIC_LOCAL_LD_INST] = 1e7;
 		k->metric[METRIC_L2_PCT] = 85;
@@ -694,8 +693,7 @@ MADE_TEST(test_arguments_are_no_spills)
 		struct advice *a;
 
 		made_again(m);
-		k = made_kernel(m, "k", 10000, 200000);
-		made_counters(m, k, 0.5);
+		k = made_measured(m, "k", 10000, 200000, 0.5);
 		code_make(m, k, sass[i], 1e5);
 		k->metric[METRIC_LOCAL_LD_INST] = i == 0 ? 0 : 1e7;
 		k->metric[METRIC_L2_PCT] = 85;
@@ -712,8 +710,7 @@ MADE_TEST(test_conflict_lines)
 	const struct finding *f;
 	struct kernel *k;
 
-	k = made_kernel(m, "k", 10000, 200000);
-	made_counters(m, k, 0.1);
+	k = made_measured(m, "k", 10000, 200000, 0.1);
 	code_make(m, k,
 	    code_text("conflict_lines"), 13000);
 	f = made_found(m, "shared-bank-conflicts");
@@ -757,8 +754,7 @@ MADE_TEST(test_math_names)
 		struct kernel *k;
 
 		made_again(m);
-		k = made_kernel(m, "k", 10000, 200000);
-		made_counters(m, k, 0.1);
+		k = made_measured(m, "k", 10000, 200000, 0.1);
 		code_make(m, k, code_text("math_names", cases[i].sass), 1e4);
 		k->metric[METRIC_ISSUE_ACTIVE] = 90;
 		f = made_finding(made_advised(m), "slow-math-functions");
@@ -829,8 +825,7 @@ MADE_TEST(test_any_code)
 		size_t at = 0;
 
 		made_again(m);
-		k = made_kernel(m, "k", 10000, 200000);
-		made_counters(m, k, below(100) / 100.0);
+		k = made_measured(m, "k", 10000, 200000, below(100) / 100.0);
 		for (unsigned i = 0; i < rows; i++)
 			at += (size_t)random_row(text + at, 320, rows);
 		code_make(m, k, text, 1 + below(1000));

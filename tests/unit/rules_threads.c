@@ -271,9 +271,8 @@ MADE_TEST(test_many_small_blocks)
 MADE_TEST(test_one_thread)
 {
 	static const char rule[] = "block-not-warp-multiple";
-	struct kernel *k = made_kernel(m, "work(float *)", 1, 10000000);
+	struct kernel *k = made_measured(m, "work(float *)", 1, 10000000, 0.01);
 
-	made_counters(m, k, 0.01);
 	k->shape.block_x = 1;
 	k->shape.grid_x = 1;
 	assert_true(predicted(m, rule, NULL) == 0);
@@ -340,8 +339,7 @@ MADE_TEST(test_order_of_nothing)
 	struct kernel *k;
 
 	starting(m, 16)->exposed_ns = 0;
-	k = made_kernel(m, "few", 10, 20000);
-	made_counters(m, k, 0.01);
+	k = made_measured(m, "few", 10, 20000, 0.01);
 	k->shape.grid_x = 4;
 	k->occupancy.waves = 4.0 / 1056;
 	k->exposed_ns = 0;
