@@ -55,14 +55,54 @@ should_stay_below(struct check_fact *f, double most)
 
 /* --- means over kernels, weighted by their time ---------------------------- */
 
-/* A value of one kernel, NaN if it has none; *${reason} says why, or is NULL
- * where the kernel has nothing to measure it of. */
-typedef double kernel_value(const struct check_view *x, const struct kernel *k,
-    const struct reason **reason);
+/* What is asked of each kernel: one of its headlines, or one of these. */
+enum {
+	OF_DRAM = HEADLINES,	/* reached of the DRAM bandwidth ceiling */
+	OF_USED,		/* of it, by what threads asked for */
+	OF_COMPUTE,		/* of the nearest pipe's ceiling */
+	OF_MEASURED,		/* 1 if it has all its counters */
+	OF_BOUND,		/* 1 if it is known what limits it */
+};
+
+/* Of one kernel, NaN if it has no such value; *${reason} says why, or is NULL where the
+ * kernel has nothing to measure it of. */
+static double
+value_of(const struct check_view *x, const struct kernel *k, unsigned what,
+    const struct reason **reason)
+{
+	const struct device *d = k->device < x->run->devices ?
+	    &x->run->device[k->device] : NULL;
+	struct headline h[HEADLINES];
+	struct roofline r;
+	struct load load;
+
+	*reason = NULL;
+	if (what < HEADLINES) {
+		headline_of(h, k);
+		*reason = h[what].applies ? h[what].reason : NULL;
+		return h[what].value;
+	}
+	if (what == OF_MEASURED)
+		return measured_of(k) == MEASURED_FULL;
+	if (d == NULL && what == OF_BOUND)
+		return 0;
+	if (d == NULL) {
+		*reason = &reason_row[REASON_DEVICE_UNKNOWN];
+		return NAN;
+	}
+	load_of(&load, k, d);
+	roofline_of(&r, k, &d->ceilings, &load);
+	if (what == OF_BOUND)
+		return r.bound != NULL;
+	*reason = what == OF_COMPUTE ? r.no_flops : r.no_bytes;
+	return what == OF_COMPUTE ? r.compute_ratio :
+	    what == OF_DRAM ? r.dram_ratio :
+	    r.used_bytes / r.time_s / d->ceilings.dram_bytes_per_s;
+}
 
 static void
 mean_of_kernels(struct check_fact *f, const struct check_view *x,
-    kernel_value *value)
+    unsigned what)
 {
 	const struct run *r = x->run;
 	const struct reason *reason;
@@ -71,8 +111,7 @@ mean_of_kernels(struct check_fact *f, const struct check_view *x,
 
 	for (i = 0; i < r->kernels; i++) {
 		ns = (double)r->kernel[i].total_ns;
-		reason = NULL;
-		v = value(x, &r->kernel[i], &reason);
+		v = value_of(x, &r->kernel[i], what, &reason);
 		if (isfinite(v)) {
 			sum += v * ns;
 			known += ns;
@@ -99,114 +138,13 @@ mean_of_kernels(struct check_fact *f, const struct check_view *x,
 	}
 }
 
-static double
-headline_value(const struct kernel *k, enum headline_id id,
-    const struct reason **reason)
-{
-	struct headline h[HEADLINES];
-
-	headline_of(h, k);
-	*reason = h[id].applies ? h[id].reason : NULL;
-	return h[id].value;
-}
-
-static double
-coalescing(const struct check_view *x, const struct kernel *k,
-    const struct reason **reason)
-{
-
-	(void)x;
-	return headline_value(k, HEADLINE_COALESCING, reason);
-}
-
-static double
-bank_conflicts(const struct check_view *x, const struct kernel *k,
-    const struct reason **reason)
-{
-
-	(void)x;
-	return headline_value(k, HEADLINE_BANK_CONFLICTS, reason);
-}
-
-static double
-divergence(const struct check_view *x, const struct kernel *k,
-    const struct reason **reason)
-{
-
-	(void)x;
-	return headline_value(k, HEADLINE_DIVERGENCE, reason);
-}
-
-static double
-occupancy(const struct check_view *x, const struct kernel *k,
-    const struct reason **reason)
-{
-
-	(void)x;
-	return headline_value(k, HEADLINE_OCCUPANCY, reason);
-}
-
-/* False if its GPU is not known. */
-static bool
-roofline(struct roofline *r, const struct check_view *x,
-    const struct kernel *k)
-{
-	struct load load;
-
-	if (k->device >= x->run->devices)
-		return false;
-	load_of(&load, k, &x->run->device[k->device]);
-	roofline_of(r, k, &x->run->device[k->device].ceilings, &load);
-	return true;
-}
-
-static double
-dram(const struct check_view *x, const struct kernel *k,
-    const struct reason **reason)
-{
-	struct roofline r;
-
-	*reason = &reason_row[REASON_DEVICE_UNKNOWN];
-	if (!roofline(&r, x, k))
-		return NAN;
-	*reason = r.no_bytes;
-	return r.dram_ratio;
-}
-
-static double
-used(const struct check_view *x, const struct kernel *k,
-    const struct reason **reason)
-{
-	struct roofline r;
-
-	*reason = &reason_row[REASON_DEVICE_UNKNOWN];
-	if (!roofline(&r, x, k))
-		return NAN;
-	*reason = r.no_bytes;
-	return r.used_bytes / r.time_s /
-	    x->run->device[k->device].ceilings.dram_bytes_per_s;
-}
-
-static double
-compute(const struct check_view *x, const struct kernel *k,
-    const struct reason **reason)
-{
-	struct roofline r;
-
-	*reason = &reason_row[REASON_DEVICE_UNKNOWN];
-	if (!roofline(&r, x, k))
-		return NAN;
-	*reason = r.no_flops;
-	return r.compute_ratio;
-}
-
 void
 fact_coalescing(struct check_fact *f, const struct check_view *x)
 {
 
 	f->name = "coalescing_ratio";
 	f->label = "of the bytes moved for global memory were used";
-	mean_of_kernels(f, x, coalescing);
+	mean_of_kernels(f, x, HEADLINE_COALESCING);
 	should_reach(f, 1 / threshold("uncoalesced-global-access",
 	    "min_ratio"));
 }
@@ -217,7 +155,7 @@ fact_bank_conflicts(struct check_fact *f, const struct check_view *x)
 
 	f->name = "bank_conflicts_ratio";
 	f->label = "of the shared-memory wavefronts were bank conflicts";
-	mean_of_kernels(f, x, bank_conflicts);
+	mean_of_kernels(f, x, HEADLINE_BANK_CONFLICTS);
 	should_stay_below(f, threshold("shared-bank-conflicts",
 	    "min_share"));
 }
@@ -228,7 +166,7 @@ fact_divergence(struct check_fact *f, const struct check_view *x)
 
 	f->name = "divergence_ratio";
 	f->label = "of the lanes of executed instructions were idle";
-	mean_of_kernels(f, x, divergence);
+	mean_of_kernels(f, x, HEADLINE_DIVERGENCE);
 	should_stay_below(f, 1 - threshold("warp-divergence", "max_lanes") /
 	    WARP_LANES);
 }
@@ -239,7 +177,7 @@ fact_occupancy(struct check_fact *f, const struct check_view *x)
 
 	f->name = "occupancy_ratio";
 	f->label = "achieved occupancy";
-	mean_of_kernels(f, x, occupancy);
+	mean_of_kernels(f, x, HEADLINE_OCCUPANCY);
 	should_reach(f, threshold("low-theoretical-occupancy",
 	    "min_occupancy"));
 }
@@ -250,7 +188,7 @@ fact_dram(struct check_fact *f, const struct check_view *x)
 
 	f->name = "dram_ratio";
 	f->label = "of the DRAM bandwidth ceiling was reached";
-	mean_of_kernels(f, x, dram);
+	mean_of_kernels(f, x, OF_DRAM);
 }
 
 void
@@ -260,7 +198,7 @@ fact_used(struct check_fact *f, const struct check_view *x)
 	f->name = "used_ratio";
 	f->label = "of that ceiling is the effective bandwidth: bytes that "
 	    "threads asked for";
-	mean_of_kernels(f, x, used);
+	mean_of_kernels(f, x, OF_USED);
 }
 
 void
@@ -269,7 +207,7 @@ fact_compute(struct check_fact *f, const struct check_view *x)
 
 	f->name = "compute_ratio";
 	f->label = "of the nearest pipe's FLOP/s ceiling was reached";
-	mean_of_kernels(f, x, compute);
+	mean_of_kernels(f, x, OF_COMPUTE);
 }
 
 /* --- copies ----------------------------------------------------------------- */
@@ -366,36 +304,14 @@ answer_share(struct check_fact *f, double least)
 		f->state = CHECK_FAILED;
 }
 
-/* 1 if the kernel has all its counters. */
-static double
-measured(const struct check_view *x, const struct kernel *k,
-    const struct reason **reason)
-{
-
-	(void)x;
-	*reason = NULL;
-	return measured_of(k) == MEASURED_FULL;
-}
-
 void
 fact_measured(struct check_fact *f, const struct check_view *x)
 {
 
 	f->name = "kernels_measured_ratio";
 	f->label = "of the kernel time is of kernels with all their counters";
-	mean_of_kernels(f, x, measured);
+	mean_of_kernels(f, x, OF_MEASURED);
 	answer_share(f, MEASURED_LEAST);
-}
-
-/* 1 if it is known what limits the kernel. */
-static double
-bound(const struct check_view *x, const struct kernel *k,
-    const struct reason **reason)
-{
-	struct roofline r;
-
-	*reason = NULL;
-	return roofline(&r, x, k) && r.bound != NULL;
 }
 
 void
@@ -404,7 +320,7 @@ fact_bound(struct check_fact *f, const struct check_view *x)
 
 	f->name = "bound_known_ratio";
 	f->label = "of the kernel time has a known limit";
-	mean_of_kernels(f, x, bound);
+	mean_of_kernels(f, x, OF_BOUND);
 	answer_share(f, BOUND_LEAST);
 }
 
