@@ -6,6 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/order.h"
 #include "base/text.h"
 #include "capture/capture.h"
 #include "capture/capture_index.h"
@@ -136,9 +137,7 @@ compare_devices(const void *a, const void *b)
 {
 	const struct capture_device *x = a, *y = b;
 
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
-	return x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
+	return ORDER(x->stream, y->stream) ?: ORDER(x->ordinal, y->ordinal);
 }
 
 uint32_t
@@ -159,10 +158,8 @@ compare_signatures(const void *a, const void *b)
 {
 	const struct capture_signature *x = a, *y = b;
 
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
-	return x->signature < y->signature ? -1 :
-	    x->signature > y->signature;
+	return ORDER(x->stream, y->stream) ?:
+	    ORDER(x->signature, y->signature);
 }
 
 const struct capture_signature *

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "capture/capture.h"
 #include "capture/capture_index.h"
@@ -149,11 +150,8 @@ by_sequence(const void *a, const void *b)
 {
 	const struct capture_frame *x = a, *y = b;
 
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
-	if (x->sequence != y->sequence)
-		return x->sequence < y->sequence ? -1 : 1;
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+	return ORDER(x->stream, y->stream) ?: ORDER(x->sequence, y->sequence) ?:
+	    ORDER(x->offset, y->offset);
 }
 
 static int
@@ -161,9 +159,7 @@ by_time(const void *a, const void *b)
 {
 	const struct capture_frame *x = a, *y = b;
 
-	if (x->t_min != y->t_min)
-		return x->t_min < y->t_min ? -1 : 1;
-	return by_sequence(a, b);
+	return ORDER(x->t_min, y->t_min) ?: by_sequence(a, b);
 }
 
 /* Orders streams by time, each in its own sequence: a frame is not earlier than

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/order.h"
 #include "capture/capture.h"
 #include "capture/own_records.h"
 #include "capture/source.h"
@@ -163,11 +164,8 @@ by_place(const void *a, const void *b)
 {
 	const struct mapped_file *x = a, *y = b;
 
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return ORDER(x->stream, y->stream) ?: ORDER(x->start, y->start) ?:
+	    ORDER(x->order, y->order);
 }
 
 /* The mapping of a return address: the call is before it. */

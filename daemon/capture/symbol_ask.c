@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/order.h"
 #include "base/stop.h"
 #include "capture/symbol_ask.h"
 #include "wire/record.h"
@@ -66,9 +67,8 @@ same_file(const struct symbol_want *a, const struct symbol_want *b)
 
 	if (c != 0)
 		return c;
-	if (a->id.build_id_len != b->id.build_id_len)
-		return a->id.build_id_len < b->id.build_id_len ? -1 : 1;
-	return memcmp(a->id.build_id, b->id.build_id, a->id.build_id_len);
+	return ORDER(a->id.build_id_len, b->id.build_id_len) ?:
+	    memcmp(a->id.build_id, b->id.build_id, a->id.build_id_len);
 }
 
 static int

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 #include "model/host.h"
 #include "model/internal.h"
 
@@ -287,13 +289,9 @@ wait_order(const void *a, const void *b)
 {
 	const struct wait *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->end != y->end)		/* the outer one first */
-		return x->end > y->end ? -1 : 1;
-	if (x->call != y->call)
-		return x->call < y->call ? -1 : 1;
-	return x->counted - y->counted;
+	/* Of two that begin together the outer one first. */
+	return ORDER(x->start, y->start) ?: ORDER(y->end, x->end) ?:
+	    ORDER(x->call, y->call) ?: x->counted - y->counted;
 }
 
 void

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "model/model.h"
 #include "rules/evidence/library.h"
 
@@ -199,9 +200,7 @@ by_seconds(const void *a, const void *b)
 {
 	const struct operator_row *x = a, *y = b;
 
-	if (x->s != y->s)
-		return x->s > y->s ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return ORDER(y->s, x->s) ?: strcmp(x->name, y->name);
 }
 
 int

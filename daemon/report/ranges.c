@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "report/json_util.h"
 #include "report/reader.h"
@@ -261,11 +262,8 @@ by_start(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
 
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return x->to > y->to ? -1 : x->to < y->to;
+	return ORDER(x->thread, y->thread) ?: ORDER(x->from, y->from) ?:
+	    ORDER(y->to, x->to);
 }
 
 /* Who is around whom. Ranges that were started and ended apart may overlap: then one
@@ -395,11 +393,8 @@ by_kernels(const void *a, const void *b)
 	const struct name *x = *(struct name *const *)a,
 	    *y = *(struct name *const *)b;
 
-	if (x->kernel_ns != y->kernel_ns)
-		return x->kernel_ns > y->kernel_ns ? -1 : 1;
-	if (x->host_ns != y->host_ns)
-		return x->host_ns > y->host_ns ? -1 : 1;
-	return strcmp(x->key, y->key);
+	return ORDER(y->kernel_ns, x->kernel_ns) ?:
+	    ORDER(y->host_ns, x->host_ns) ?: strcmp(x->key, y->key);
 }
 
 static json_t *
@@ -459,9 +454,7 @@ by_length(const void *a, const void *b)
 {
 	const struct longest *x = a, *y = b;
 
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return x->index < y->index ? -1 : 1;
+	return ORDER(y->ns, x->ns) ?: ORDER(x->index, y->index);
 }
 
 static int

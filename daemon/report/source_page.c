@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "report/text_util.h"
 
 #include "report/source_page.h"
@@ -128,9 +129,7 @@ static int
 place_order(uint32_t file, uint32_t line, const struct source_place *p)
 {
 
-	if (file != p->file)
-		return file < p->file ? -1 : 1;
-	return line < p->line ? -1 : line > p->line;
+	return ORDER(file, p->file) ?: ORDER(line, p->line);
 }
 
 static int
@@ -249,10 +248,9 @@ static int
 callee_order(const struct inlined *x, const struct inlined *y)
 {
 
-	if (x->place != y->place)
-		return x->place < y->place ? -1 : 1;
-	return strcmp(x->function != NULL ? x->function : "",
-	    y->function != NULL ? y->function : "");
+	return ORDER(x->place, y->place) ?:
+	    strcmp(x->function != NULL ? x->function : "", y->function != NULL ?
+	    y->function : "");
 }
 
 static int
@@ -263,9 +261,7 @@ by_callee(const void *a, const void *b)
 
 	if (order != 0)
 		return order;
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return x->line < y->line ? -1 : x->line > y->line;
+	return ORDER(x->file, y->file) ?: ORDER(x->line, y->line);
 }
 
 static int
@@ -273,9 +269,7 @@ by_share(const void *a, const void *b)
 {
 	const struct inlined *x = a, *y = b;
 
-	if (x->place != y->place)
-		return x->place < y->place ? -1 : 1;
-	return x->share < y->share ? 1 : x->share > y->share ? -1 : 0;
+	return ORDER(x->place, y->place) ?: ORDER(y->share, x->share);
 }
 
 static int

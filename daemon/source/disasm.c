@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "source/child.h"
 #include "source/cubin.h"
@@ -241,9 +242,7 @@ by_pc(const void *a, const void *b)
 {
 	const struct listed_function *x = a, *y = b;
 
-	if (x->pc != y->pc)
-		return x->pc < y->pc ? -1 : 1;
-	return x->first < y->first ? -1 : x->first > y->first;
+	return ORDER(x->pc, y->pc) ?: ORDER(x->first, y->first);
 }
 
 /* The listed instructions between a function's begin and end, in order. */

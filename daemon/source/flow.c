@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 #include "source/flow.h"
 #include "source/opcode.h"
 
@@ -345,9 +347,7 @@ by_head(const void *a, const void *b)
 {
 	const struct sass_loop *x = a, *y = b;
 
-	if (x->head != y->head)
-		return x->head < y->head ? -1 : 1;
-	return x->tail > y->tail ? -1 : x->tail < y->tail;
+	return ORDER(x->head, y->head) ?: ORDER(y->tail, x->tail);
 }
 
 static int

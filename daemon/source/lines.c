@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "source/program.h"
 
 #define MAX_ROWS (1u << 18)	/* of a function */
@@ -242,9 +243,7 @@ by_line(const void *a, const void *b)
 {
 	const struct raw *x = a, *y = b;
 
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return x->line < y->line ? -1 : x->line > y->line;
+	return ORDER(x->file, y->file) ?: ORDER(x->line, y->line);
 }
 
 static int
@@ -252,11 +251,8 @@ by_pc(const void *a, const void *b)
 {
 	const struct raw *x = a, *y = b;
 
-	if (x->pc != y->pc)
-		return x->pc < y->pc ? -1 : 1;
-	if (x->end != y->end)
-		return x->end ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return ORDER(x->pc, y->pc) ?: ORDER(y->end, x->end) ?:
+	    ORDER(x->order, y->order);
 }
 
 /* The compiler emits a function's name only when the calling row changes: two

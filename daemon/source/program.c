@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 #include "source/program.h"
 
 #define LNE_INLINED_CALL 0x90	/* uleb row (1.., 0 none), uleb name */
@@ -279,9 +281,7 @@ by_section(const void *a, const void *b)
 {
 	const struct row_sequence *x = a, *y = b;
 
-	if (x->section != y->section)
-		return x->section < y->section ? -1 : 1;
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
+	return ORDER(x->section, y->section) ?: ORDER(x->begin, y->begin);
 }
 
 static int

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "model/lines/source_state.h"
 
 static int
@@ -12,9 +13,7 @@ cell_compare(const void *a, const void *b)
 {
 	const struct cell *x = a, *y = b;
 
-	if (x->pc != y->pc)
-		return x->pc < y->pc ? -1 : 1;
-	return x->what < y->what ? -1 : x->what > y->what;
+	return ORDER(x->pc, y->pc) ?: ORDER(x->what, y->what);
 }
 
 void

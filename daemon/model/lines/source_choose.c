@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "model/lines/source_state.h"
 
 #define FINDS (1u << 20)	/* look-ups of names in cubins, in all */
@@ -114,9 +115,7 @@ rank_compare(const void *a, const void *b)
 {
 	const struct kernel_rank *x = a, *y = b;
 
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return x->kernel < y->kernel ? -1 : x->kernel > y->kernel;
+	return ORDER(y->ns, x->ns) ?: ORDER(x->kernel, y->kernel);
 }
 
 struct kernel_rank *

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "model/lines/source_state.h"
 
 /* A frame of a settle, with where it is in its module: two unknown functions
@@ -20,16 +21,10 @@ frame_compare(const void *a, const void *b)
 {
 	const struct frame_entry *x = a, *y = b;
 
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	if (x->daemon != y->daemon)
-		return x->daemon ? -1 : 1;
-	if (x->depth != y->depth)
-		return x->depth < y->depth ? -1 : 1;
-	/* The later one first: it holds. */
-	return x->order > y->order ? -1 : x->order < y->order;
+	/* At last the later one first: it holds. */
+	return ORDER(x->stream, y->stream) ?: ORDER(x->address, y->address) ?:
+	    ORDER(y->daemon, x->daemon) ?: ORDER(x->depth, y->depth) ?:
+	    ORDER(y->order, x->order);
 }
 
 static void
@@ -149,19 +144,12 @@ static int
 named_compare(const struct named *a, const struct named *b)
 {
 	const struct site_frame *x = &a->frame, *y = &b->frame;
-	int c;
 
-	if ((c = pointer_compare(x->function, y->function)) != 0 ||
-	    (c = pointer_compare(x->file, y->file)) != 0 ||
-	    (c = pointer_compare(x->module, y->module)) != 0)
-		return c;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	if (x->python != y->python)
-		return x->python ? -1 : 1;
-	if (x->function != NULL || a->where == b->where)
-		return 0;
-	return a->where < b->where ? -1 : 1;
+	return pointer_compare(x->function, y->function) ?:
+	    pointer_compare(x->file, y->file) ?:
+	    pointer_compare(x->module, y->module) ?:
+	    ORDER(x->line, y->line) ?: ORDER(y->python, x->python) ?:
+	    (x->function != NULL ? 0 : ORDER(a->where, b->where));
 }
 
 static int
@@ -171,12 +159,10 @@ site_compare(const void *a, const void *b)
 	size_t i;
 	int c;
 
-	if (x->state->call != y->state->call)
-		return x->state->call < y->state->call ? -1 : 1;
-	if (x->state->kernel != y->state->kernel)
-		return x->state->kernel < y->state->kernel ? -1 : 1;
-	if (x->frames != y->frames)
-		return x->frames < y->frames ? -1 : 1;
+	if ((c = ORDER(x->state->call, y->state->call) ?:
+	    ORDER(x->state->kernel, y->state->kernel) ?:
+	    ORDER(x->frames, y->frames)) != 0)
+		return c;
 	for (i = 0; i < x->frames; i++)
 		if ((c = named_compare(&x->frame[i], &y->frame[i])) != 0)
 			return c;
@@ -189,13 +175,9 @@ rank_compare(const void *a, const void *b)
 {
 	const struct named_site *x = a, *y = b;
 
-	if (x->state->call != y->state->call)
-		return x->state->call < y->state->call ? -1 : 1;
-	if (x->state->kernel != y->state->kernel)
-		return x->state->kernel < y->state->kernel ? -1 : 1;
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return ORDER(x->state->call, y->state->call) ?:
+	    ORDER(x->state->kernel, y->state->kernel) ?:
+	    ORDER(y->count, x->count) ?: ORDER(x->order, y->order);
 }
 
 static bool

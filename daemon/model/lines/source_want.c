@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "model/lines/source_state.h"
 
 struct wanted {
@@ -17,13 +18,8 @@ wanted_compare(const void *a, const void *b)
 {
 	const struct wanted *x = a, *y = b;
 
-	if (x->wanted != y->wanted)
-		return x->wanted ? -1 : 1;
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	if (x->samples != y->samples)
-		return x->samples > y->samples ? -1 : 1;
-	return x->function < y->function ? -1 : x->function > y->function;
+	return ORDER(y->wanted, x->wanted) ?: ORDER(y->ns, x->ns) ?:
+	    ORDER(y->samples, x->samples) ?: ORDER(x->function, y->function);
 }
 
 static void

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 #include "rules/engine/order.h"
 #include "rules/engine/pools.h"
 
@@ -50,13 +52,9 @@ by_rank(const void *va, const void *vb)
 	if (pools_sane(a->f.saves_s) != pools_sane(b->f.saves_s))
 		return pools_sane(a->f.saves_s) > pools_sane(b->f.saves_s) ?
 		    -1 : 1;
-	if (pools_sane(a->gpu_s) != pools_sane(b->gpu_s))
-		return pools_sane(a->gpu_s) > pools_sane(b->gpu_s) ? -1 : 1;
-	if (a->f.severity != b->f.severity)
-		return a->f.severity > b->f.severity ? -1 : 1;
-	if (a->order != b->order)
-		return a->order < b->order ? -1 : 1;
-	return strcmp(a->f.id, b->f.id);
+	return ORDER(pools_sane(b->gpu_s), pools_sane(a->gpu_s)) ?:
+	    ORDER(b->f.severity, a->f.severity) ?: ORDER(a->order, b->order) ?:
+	    strcmp(a->f.id, b->f.id);
 }
 
 /* --- beside each other ----------------------------------------------------------- */

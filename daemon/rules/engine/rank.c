@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "rules/engine/order.h"
 #include "rules/engine/pools.h"
 
@@ -119,9 +120,7 @@ by_kernel(const void *va, const void *vb)
 {
 	const struct change *a = va, *b = vb;
 
-	if (a->kernel != b->kernel)
-		return a->kernel < b->kernel ? -1 : 1;
-	return 0;
+	return ORDER(a->kernel, b->kernel);
 }
 
 /* All changes that are worth it; NULL without memory. */

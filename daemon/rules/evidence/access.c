@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 #include "rules/evidence/access.h"
 #include "facts/warp.h"
 #include "rules/evidence/affine.h"
@@ -48,15 +50,9 @@ by_base(const void *va, const void *vb)
 {
 	const struct place *a = va, *b = vb;
 
-	if (a->base != b->base)
-		return a->base < b->base ? -1 : 1;
-	if (a->uniform != b->uniform)
-		return a->uniform < b->uniform ? -1 : 1;
-	if (a->version != b->version)
-		return a->version < b->version ? -1 : 1;
-	if (a->offset != b->offset)
-		return a->offset < b->offset ? -1 : 1;
-	return a->i < b->i ? -1 : a->i > b->i;
+	return ORDER(a->base, b->base) ?: ORDER(a->uniform, b->uniform) ?:
+	    ORDER(a->version, b->version) ?: ORDER(a->offset, b->offset) ?:
+	    ORDER(a->i, b->i);
 }
 
 static bool

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "model/alike.h"
 #include "rules/engine/group.h"
 #include "rules/evidence/neighbour.h"
@@ -38,9 +39,7 @@ by_shape(const void *va, const void *vb)
 
 	if (rc != 0)
 		return rc;
-	if (blocks != others)
-		return blocks < others ? -1 : 1;
-	return a->id < b->id ? -1 : 1;
+	return ORDER(blocks, others) ?: ORDER(a->id, b->id);
 }
 
 static enum seen
