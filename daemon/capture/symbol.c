@@ -173,21 +173,13 @@ static const struct mapped_file *
 mapped_file_of(const struct symbols *y, const struct address *a)
 {
 	uint64_t at = a->address - 1;
-	uint32_t low = 0, high = y->mappings, mid;
-	const struct mapped_file *m;
+	const struct mapped_file *m = y->mapping;
+	size_t low = FIRST_NOT(mid, 0, y->mappings, m[mid].stream < a->stream ||
+	    (m[mid].stream == a->stream && m[mid].start <= at));
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		m = &y->mapping[mid];
-		if (m->stream < a->stream ||
-		    (m->stream == a->stream && m->start <= at))
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	if (low == 0)
 		return NULL;
-	m = &y->mapping[low - 1];
+	m += low - 1;
 	return m->stream == a->stream && at < m->end ? m : NULL;
 }
 

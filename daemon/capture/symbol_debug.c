@@ -7,6 +7,7 @@
 #include <elfutils/libdw.h>
 
 #include "base/clock.h"
+#include "base/order.h"
 #include "capture/symbol_debug.h"
 
 #define UNITS (1u << 20)	/* compilation units */
@@ -137,7 +138,7 @@ static Dwarf_Die *
 compile_unit_die(struct symbol_debug *d, uint64_t address, uint64_t deadline,
     Dwarf_Die *out)
 {
-	size_t low = 0, high, mid;
+	size_t low;
 	Dwarf_Arange *range;
 	Dwarf_Off off;
 
@@ -147,13 +148,7 @@ compile_unit_die(struct symbol_debug *d, uint64_t address, uint64_t deadline,
 		return dwarf_offdie(d->dwarf, off, out);
 	if (!d->units_read)
 		read_units(d, deadline);
-	for (high = d->units; low < high;) {
-		mid = low + (high - low) / 2;
-		if (d->unit[mid].start <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	low = FIRST_NOT(mid, 0, d->units, d->unit[mid].start <= address);
 	if (low == 0 || address >= d->unit[low - 1].end)
 		return NULL;
 	return dwarf_offdie(d->dwarf, d->unit[low - 1].die, out);

@@ -11,6 +11,7 @@
 #include <gelf.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "capture/symbol_debug.h"
 #include "capture/symbol_file.h"
 
@@ -277,16 +278,8 @@ symbol_file_address(const struct symbol_file *f, uint64_t offset,
 static size_t
 first_from(const struct symbol_name *s, size_t n, uint64_t at)
 {
-	size_t low = 0, mid;
 
-	while (low < n) {
-		mid = low + (n - low) / 2;
-		if (s[mid].address < at)
-			low = mid + 1;
-		else
-			n = mid;
-	}
-	return low;
+	return FIRST_NOT(mid, 0, n, s[mid].address < at);
 }
 
 /* A symbol with a length is better than one without, an inner one better than

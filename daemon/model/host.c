@@ -330,15 +330,9 @@ host_prune(struct model *m, uint64_t before)
 uint32_t
 host_first(const struct thread *t, uint64_t at)
 {
-	uint32_t low = t->head, high = t->count, middle;
+	uint32_t low = FIRST_NOT(mid, t->head, t->count,
+	    t->wait[mid].start < at);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (t->wait[middle].start < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low - t->head > NEST_DEPTH ? low - NEST_DEPTH : t->head;
 }
 

@@ -1,22 +1,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 #include "model/span.h"
 
 /* The first span that ends after ${t}. */
 static size_t
 spans_find(const struct spans *s, uint64_t t)
 {
-	size_t low = 0, high = s->count, middle;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (s->span[middle].end > t)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return FIRST_NOT(mid, 0, s->count, s->span[mid].end <= t);
 }
 
 static void

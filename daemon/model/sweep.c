@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "model/host.h"
 #include "model/internal.h"
 
@@ -388,19 +389,11 @@ sweep_push(struct model *m, const struct op *op)
 int
 sweep_until(struct model *m, uint64_t until)
 {
-	uint32_t low = 0, high, middle;
 
 	if (ops_sort(m) != 0)
 		return -1;
-	high = m->ops;
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (m->op[middle].start < until)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return sweep_first(m, low);
+	return sweep_first(m, (uint32_t)FIRST_NOT(mid, 0, m->ops,
+	    m->op[mid].start < until));
 }
 
 int

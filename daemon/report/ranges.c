@@ -301,15 +301,9 @@ nest(struct ranges *r)
 static uint32_t
 last_before(const struct ranges *r, const struct thread *t, uint64_t at)
 {
-	uint32_t low = t->first, high = t->end, middle;
+	uint32_t low = FIRST_NOT(mid, t->first, t->end,
+	    r->span[mid].from <= at);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (r->span[middle].from <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low > t->first ? low : 0;
 }
 

@@ -9,6 +9,7 @@
 #include <gelf.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "source/parts.h"
 
 #define STO_CUDA_ENTRY 0x10
@@ -333,15 +334,10 @@ cubin_close(struct cubin *c)
 const struct cubin_function *
 cubin_find(const struct cubin *c, const char *name, uint32_t symbol)
 {
-	size_t low = 0, high = c->functions, mid, i;
+	size_t low, i;
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (strcmp(c->function[mid].name, name) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	low = FIRST_NOT(mid, 0, c->functions,
+	    strcmp(c->function[mid].name, name) < 0);
 	for (i = low; i < c->functions &&
 	    strcmp(c->function[i].name, name) == 0; i++)
 		if (c->function[i].symbol == symbol)

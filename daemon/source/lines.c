@@ -208,16 +208,11 @@ static int
 sequences_read(struct reading *r, struct error *e)
 {
 	const struct cubin_parts *p = r->c->parts;
-	size_t low = 0, high = p->sequences, mid, unit = SIZE_MAX;
+	size_t low, unit = SIZE_MAX;
 	const struct row_sequence *s;
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (p->sequence[mid].section < r->f->section)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	low = FIRST_NOT(mid, 0, p->sequences,
+	    p->sequence[mid].section < r->f->section);
 	for (; low < p->sequences; low++) {
 		s = &p->sequence[low];
 		if (s->section != r->f->section)
@@ -429,14 +424,7 @@ lines_free(struct lines *l)
 const struct line_row *
 lines_at(const struct lines *l, uint32_t pc)
 {
-	size_t low = 0, high = l->rows, mid;
+	size_t low = FIRST_NOT(mid, 0, l->rows, l->row[mid].pc <= pc);
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (l->row[mid].pc <= pc)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	return low == 0 ? NULL : &l->row[low - 1];
 }

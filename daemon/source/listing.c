@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "source/cubin.h"
 #include "source/listing.h"
 
@@ -171,15 +172,9 @@ by_name(const void *a, const void *b)
 static const struct label *
 label_find(const struct labels *s, const char *name)
 {
-	size_t low = 0, high = s->count, mid;
+	size_t low = FIRST_NOT(mid, 0, s->count,
+	    strcmp(s->label[mid].name, name) < 0);
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (strcmp(s->label[mid].name, name) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	return low < s->count && strcmp(s->label[low].name, name) == 0 ?
 	    &s->label[low] : NULL;
 }

@@ -155,18 +155,12 @@ static void
 address_set(struct machine *m, size_t bytes)
 {
 	const struct cubin_parts *p = m->parts;
-	size_t low = 0, high = p->relocations, mid;
+	size_t low;
 	size_t at = (size_t)(m->c.p - p->line);
 	const struct relocation *r;
 	uint64_t value = cursor_take(&m->c, bytes);
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (p->relocation[mid].at < at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	low = FIRST_NOT(mid, 0, p->relocations, p->relocation[mid].at < at);
 	r = low < p->relocations ? &p->relocation[low] : NULL;
 	if (r != NULL && r->at == at) {
 		m->section = r->section;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 #include "source/sass.h"
 
 void
@@ -20,15 +22,9 @@ sass_free(struct sass *s)
 uint32_t
 sass_at(const struct sass *s, uint32_t pc)
 {
-	size_t low = 0, high = s->instructions, mid;
+	size_t low = FIRST_NOT(mid, 0, s->instructions,
+	    s->instruction[mid].pc < pc);
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (s->instruction[mid].pc < pc)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	if (low < s->instructions && s->instruction[low].pc == pc)
 		return (uint32_t)low;
 	return SASS_NONE;

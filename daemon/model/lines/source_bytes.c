@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "model/lines/source_state.h"
 
@@ -29,16 +30,8 @@ bulk_free(struct bulk *b)
 static uint32_t
 piece_at(const struct bulk *b, uint64_t at)
 {
-	uint32_t low = 0, high = b->pieces, mid;
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (b->piece[mid].end < at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return FIRST_NOT(mid, 0, b->pieces, b->piece[mid].end < at);
 }
 
 /* Note that [start, end) is there; -1 without memory, 1 if the content is in

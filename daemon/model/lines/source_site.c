@@ -53,23 +53,14 @@ static const struct frame_entry *
 frames_at(const struct source_state *x, uint32_t stream, uint64_t address,
     uint32_t *n)
 {
-	uint32_t low = 0, high = x->frames, mid;
-	const struct frame_entry *f;
+	const struct frame_entry *f = x->frame;
+	size_t low = FIRST_NOT(mid, 0, x->frames, f[mid].stream < stream ||
+	    (f[mid].stream == stream && f[mid].address < address));
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		f = &x->frame[mid];
-		if (f->stream < stream || (f->stream == stream &&
-		    f->address < address))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (*n = 0; low + *n < x->frames &&
-	    x->frame[low + *n].stream == stream &&
-	    x->frame[low + *n].address == address; ++*n)
+	for (*n = 0; low + *n < x->frames && f[low + *n].stream == stream &&
+	    f[low + *n].address == address; ++*n)
 		;
-	return *n > 0 ? x->frame + low : NULL;
+	return *n > 0 ? f + low : NULL;
 }
 
 /* Later mappings cover earlier ones. What a return address means lies before

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "rules/evidence/inst.h"
 #include "source/operand.h"
 
@@ -40,16 +41,9 @@ inst_sass(const struct code *c, size_t i)
 size_t
 inst_at(const struct code *c, uint32_t pc)
 {
-	size_t low = 0, high = c->instructions;
+	size_t low = FIRST_NOT(mid, 0, c->instructions,
+	    c->instruction[mid].pc < pc);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (c->instruction[mid].pc < pc)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	return low < c->instructions && c->instruction[low].pc == pc ?
 	    low : SIZE_MAX;
 }
