@@ -1,0 +1,233 @@
+/*
+ * cupti_switch.c: CUPTI with switches, for launch_cost.py. CUDADVISE_CUPTI names it
+ * in the place of CUPTI; what it does not define the loader finds in CUPTI, which it
+ * is linked to. What a library subscribes to and enables is remembered, and
+ * cupti_switch() turns parts of it off and on again while the program runs: so
+ * what each part costs is measured in one process, in turns, where neither another
+ * process nor a slower machine differs.
+ */
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cupti.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define EVENTS_MAX 512
+#define KINDS_MAX 32
+
+/* The parts, by bit; the names are those of cupti_switch(). */
+enum part {
+	KERNELS = 1,		/* records of kernels */
+	KINDS = 2,		/* all other records */
+	LAUNCHES = 4,		/* callbacks of launches */
+	CALLS = 8,		/* of other calls of the driver */
+	RUNTIME = 16,		/* of calls of the runtime */
+	RESOURCES = 32,		/* of contexts, streams and modules */
+	WORK = 64,		/* the library sees callbacks; otherwise they end
+				 * here */
+	FLUSH = 128,		/* its flushes reach CUPTI */
+	RECORDS = 256,		/* it is given the records to decode */
+	API = 512,		/* records of launching calls, instead of callbacks */
+};
+
+static const struct {
+	const char *name;
+	enum part part;
+} names[] = {
+	{ "kernels", KERNELS }, { "kinds", KINDS }, { "launches", LAUNCHES },
+	{ "calls", CALLS }, { "runtime", RUNTIME }, { "resources", RESOURCES },
+	{ "work", WORK }, { "flush", FLUSH }, { "records", RECORDS },
+	{ "api", API },
+};
+
+/* Calls that launch a kernel. */
+static const CUpti_CallbackId launches[] = {
+	CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+	CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+	CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+	CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+};
+#define LAUNCH_IDS (sizeof(launches) / sizeof(launches[0]))
+
+static struct {
+	CUpti_SubscriberHandle handle;
+	CUpti_CallbackFunc f;
+	unsigned on;
+	struct event {
+		CUpti_CallbackDomain domain;
+		CUpti_CallbackId id;
+		enum part part;
+	} event[EVENTS_MAX];
+	unsigned events;
+	CUpti_ActivityKind kind[KINDS_MAX];
+	unsigned kinds;
+} state = { .on = KERNELS | KINDS | LAUNCHES | CALLS | RUNTIME | RESOURCES | WORK |
+    FLUSH | RECORDS };
+
+/* CUPTI's own, behind the function of the same name here. */
+static void *
+real(const char *name)
+{
+	static void *lib;
+
+	if (lib == NULL)
+		lib = dlopen(CUPTI_NAME, RTLD_NOW | RTLD_NOLOAD);
+	return lib != NULL ? dlsym(lib, name) : NULL;
+}
+
+#define REAL(name)							\
+	static __typeof__(&name) next;					\
+	if (next == NULL)						\
+		*(void **)&next = real(#name);				\
+	if (next == NULL)						\
+		return CUPTI_ERROR_NOT_SUPPORTED
+
+static void
+on_event(void *userdata, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+    const void *data)
+{
+
+	if (state.on & WORK)
+		state.f(userdata, domain, id, data);
+}
+
+EXPORT CUptiResult
+cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc f, void *userdata)
+{
+	CUptiResult r;
+	REAL(cuptiSubscribe);
+
+	state.f = f;
+	r = next(handle, on_event, userdata);
+	state.handle = *handle;
+	return r;
+}
+
+#if CUPTI_API_VERSION >= 130000
+EXPORT CUptiResult
+cuptiSubscribe_v2(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc f,
+    void *userdata, CUpti_SubscriberParams *params)
+{
+	CUptiResult r;
+	REAL(cuptiSubscribe_v2);
+
+	state.f = f;
+	r = next(handle, on_event, userdata, params);
+	state.handle = *handle;
+	return r;
+}
+#endif
+
+static enum part
+part_of(CUpti_CallbackDomain domain, CUpti_CallbackId id)
+{
+	size_t i;
+
+	if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
+		return RUNTIME;
+	if (domain != CUPTI_CB_DOMAIN_DRIVER_API)
+		return RESOURCES;
+	for (i = 0; i < LAUNCH_IDS; i++)
+		if (launches[i] == id)
+			return LAUNCHES;
+	return CALLS;
+}
+
+EXPORT CUptiResult
+cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle handle,
+    CUpti_CallbackDomain domain, CUpti_CallbackId id)
+{
+	REAL(cuptiEnableCallback);
+
+	if (enable && state.events < EVENTS_MAX)
+		state.event[state.events++] = (struct event){ domain, id,
+		    part_of(domain, id) };
+	return next(enable, handle, domain, id);
+}
+
+EXPORT CUptiResult
+cuptiActivityEnable(CUpti_ActivityKind kind)
+{
+	REAL(cuptiActivityEnable);
+
+	if (state.kinds < KINDS_MAX)
+		state.kind[state.kinds++] = kind;
+	return next(kind);
+}
+
+EXPORT CUptiResult
+cuptiActivityFlushAll(uint32_t flag)
+{
+	REAL(cuptiActivityFlushAll);
+
+	return state.on & FLUSH ? next(flag) : CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult
+cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, CUpti_Activity **record)
+{
+	REAL(cuptiActivityGetNextRecord);
+
+	return state.on & RECORDS ? next(buffer, valid, record) :
+	    CUPTI_ERROR_MAX_LIMIT_REACHED;
+}
+
+static unsigned
+parse(const char *parts)
+{
+	unsigned on = 0;
+	size_t i, n;
+
+	for (; *parts != '\0'; parts += n + (parts[n] == ' ')) {
+		n = strcspn(parts, " ");
+		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (strlen(names[i].name) == n &&
+			    memcmp(names[i].name, parts, n) == 0)
+				on |= (unsigned)names[i].part;
+	}
+	return on;
+}
+
+/* cupti_switch(parts): of what was enabled, only ${parts} (names with blanks
+ * between them) are on from here. Returns how many calls of CUPTI failed, -1 if
+ * nothing has subscribed. Not while the program is inside of CUDA. */
+EXPORT int cupti_switch(const char *parts);
+
+int
+cupti_switch(const char *parts)
+{
+	__typeof__(&cuptiEnableCallback) callback;
+	__typeof__(&cuptiActivityEnable) enable, disable;
+	__typeof__(&cuptiActivityEnableDriverApi) api;
+	unsigned on = parse(parts), changed = on ^ state.on, i;
+	enum part part;
+	int failed = 0;
+
+	*(void **)&callback = real("cuptiEnableCallback");
+	*(void **)&enable = real("cuptiActivityEnable");
+	*(void **)&disable = real("cuptiActivityDisable");
+	*(void **)&api = real("cuptiActivityEnableDriverApi");
+	if (state.handle == NULL || callback == NULL || enable == NULL ||
+	    disable == NULL || api == NULL)
+		return -1;
+	state.on = on;
+	for (i = 0; i < state.events; i++)
+		if (changed & (unsigned)state.event[i].part)
+			failed += callback((on & (unsigned)state.event[i].part) != 0,
+			    state.handle, state.event[i].domain,
+			    state.event[i].id) != CUPTI_SUCCESS;
+	for (i = 0; i < state.kinds; i++) {
+		part = state.kind[i] == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ?
+		    KERNELS : KINDS;
+		if (changed & (unsigned)part)
+			failed += (on & (unsigned)part ? enable : disable)(
+			    state.kind[i]) != CUPTI_SUCCESS;
+	}
+	for (i = 0; i < LAUNCH_IDS; i++)
+		if (changed & API)
+			failed += api(launches[i], (on & API) != 0) !=
+			    CUPTI_SUCCESS;
+	return failed;
+}
