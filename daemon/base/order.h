@@ -8,6 +8,16 @@
 /* The smaller first: -1, 0 or 1. The larger first: ORDER(b, a). */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
+/* A function for qsort: how ${type}s *x and *y are ordered. */
+#define COMPARE(name, type, how)					\
+	static int							\
+	name(const void *x_, const void *y_)				\
+	{								\
+		const type *x = x_, *y = y_;				\
+									\
+		return how;						\
+	}
+
 /*
  * A binary search: of the places ${from} to ${to} the first for which ${before}, an
  * expression of ${i}, does not hold; ${to} if it holds for all. It holds for none

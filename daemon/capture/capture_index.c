@@ -98,13 +98,7 @@ struct shape_kernel {
 	uint32_t kernel;
 };
 
-static int
-compare_shapes(const void *a, const void *b)
-{
-	const struct shape_kernel *x = a, *y = b;
-
-	return x->shape < y->shape ? -1 : x->shape > y->shape;
-}
+COMPARE(compare_shapes, struct shape_kernel, ORDER(x->shape, y->shape))
 
 static uint64_t
 on_device(uint64_t shape, uint32_t device)
@@ -132,13 +126,8 @@ match_devices(struct capture_index *x, const struct run *run)
 	}
 }
 
-static int
-compare_devices(const void *a, const void *b)
-{
-	const struct capture_device *x = a, *y = b;
-
-	return ORDER(x->stream, y->stream) ?: ORDER(x->ordinal, y->ordinal);
-}
+COMPARE(compare_devices, struct capture_device,
+    ORDER(x->stream, y->stream) ?: ORDER(x->ordinal, y->ordinal))
 
 uint32_t
 capture_index_device(const struct capture_index *x, uint64_t stream,
@@ -153,14 +142,8 @@ capture_index_device(const struct capture_index *x, uint64_t stream,
 	return d != NULL ? d->device : UINT32_MAX;
 }
 
-static int
-compare_signatures(const void *a, const void *b)
-{
-	const struct capture_signature *x = a, *y = b;
-
-	return ORDER(x->stream, y->stream) ?:
-	    ORDER(x->signature, y->signature);
-}
+COMPARE(compare_signatures, struct capture_signature,
+    ORDER(x->stream, y->stream) ?: ORDER(x->signature, y->signature))
 
 const struct capture_signature *
 capture_index_signature(const struct capture_index *x, uint64_t stream,

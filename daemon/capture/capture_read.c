@@ -145,22 +145,12 @@ scan(struct loader *l)
 	return source_verdict(s, l->e);
 }
 
-static int
-by_sequence(const void *a, const void *b)
-{
-	const struct capture_frame *x = a, *y = b;
+COMPARE(by_sequence, struct capture_frame,
+    ORDER(x->stream, y->stream) ?: ORDER(x->sequence, y->sequence) ?:
+    ORDER(x->offset, y->offset))
 
-	return ORDER(x->stream, y->stream) ?: ORDER(x->sequence, y->sequence) ?:
-	    ORDER(x->offset, y->offset);
-}
-
-static int
-by_time(const void *a, const void *b)
-{
-	const struct capture_frame *x = a, *y = b;
-
-	return ORDER(x->t_min, y->t_min) ?: by_sequence(a, b);
-}
+COMPARE(by_time, struct capture_frame,
+    ORDER(x->t_min, y->t_min) ?: by_sequence(x, y))
 
 /* Orders streams by time, each in its own sequence: a frame is not earlier than
  * the frame before it in the stream. A stream without any times has the

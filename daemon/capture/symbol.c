@@ -159,14 +159,9 @@ symbols_free(struct symbols *y)
 
 /* --- looking up -------------------------------------------------------------- */
 
-static int
-by_place(const void *a, const void *b)
-{
-	const struct mapped_file *x = a, *y = b;
-
-	return ORDER(x->stream, y->stream) ?: ORDER(x->start, y->start) ?:
-	    ORDER(x->order, y->order);
-}
+COMPARE(by_place, struct mapped_file,
+    ORDER(x->stream, y->stream) ?: ORDER(x->start, y->start) ?:
+    ORDER(x->order, y->order))
 
 /* The mapping of a return address: the call is before it. */
 static const struct mapped_file *

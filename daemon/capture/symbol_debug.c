@@ -79,13 +79,7 @@ past(uint64_t deadline)
 	return clock_mono() > deadline;
 }
 
-static int
-unit_compare(const void *a, const void *b)
-{
-	const struct unit_range *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
+COMPARE(unit_compare, struct unit_range, ORDER(x->start, y->start))
 
 static int
 add_unit(struct symbol_debug *d, uint64_t start, uint64_t end, Dwarf_Off die)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "report/json_util.h"
 #include "report/text_util.h"
 
@@ -401,14 +402,8 @@ struct moved {
 	double before, after, weight;
 };
 
-static int
-by_weight(const void *a, const void *b)
-{
-	const struct moved *x = a, *y = b;
-
-	return x->weight < y->weight ? 1 : x->weight > y->weight ? -1 :
-	    x->counter < y->counter ? -1 : 1;
-}
+COMPARE(by_weight, struct moved,
+    ORDER(y->weight, x->weight) ?: ORDER(x->counter, y->counter))
 
 /* The most bytes that the kernel moves anywhere: what is a hundredth of that moves
  * nothing. */

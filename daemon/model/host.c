@@ -284,15 +284,10 @@ host_launched(struct stream *s, uint64_t at)
 		s->launch_last = at;
 }
 
-static int
-wait_order(const void *a, const void *b)
-{
-	const struct wait *x = a, *y = b;
-
-	/* Of two that begin together the outer one first. */
-	return ORDER(x->start, y->start) ?: ORDER(y->end, x->end) ?:
-	    ORDER(x->call, y->call) ?: x->counted - y->counted;
-}
+/* Of two that begin together the outer one first. */
+COMPARE(wait_order, struct wait,
+    ORDER(x->start, y->start) ?: ORDER(y->end, x->end) ?:
+    ORDER(x->call, y->call) ?: x->counted - y->counted)
 
 void
 host_sort(struct model *m)

@@ -195,13 +195,8 @@ add_all(struct operators *o, const struct run *run, const struct kernel *k)
 			    (double)run->site[i].count / all);
 }
 
-static int
-by_seconds(const void *a, const void *b)
-{
-	const struct operator_row *x = a, *y = b;
-
-	return ORDER(y->s, x->s) ?: strcmp(x->name, y->name);
-}
+COMPARE(by_seconds, struct operator_row,
+    ORDER(y->s, x->s) ?: strcmp(x->name, y->name))
 
 int
 operators_of(struct operators *o, const struct run *run)

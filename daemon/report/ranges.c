@@ -206,14 +206,7 @@ span_new(struct ranges *r)
 }
 
 /* The longest first. */
-static int
-by_span(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
-	uint64_t m = x->to - x->from, n = y->to - y->from;
-
-	return m > n ? -1 : m < n;
-}
+COMPARE(by_span, struct span, ORDER(y->to - y->from, x->to - x->from))
 
 /* What is around others is worth the most, and comes last: the shorter half goes. */
 static void
@@ -257,14 +250,9 @@ take_range(void *arg, const struct operation *op)
 }
 
 /* By thread, and then the outer ones first. */
-static int
-by_start(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
-
-	return ORDER(x->thread, y->thread) ?: ORDER(x->from, y->from) ?:
-	    ORDER(y->to, x->to);
-}
+COMPARE(by_start, struct span,
+    ORDER(x->thread, y->thread) ?: ORDER(x->from, y->from) ?:
+    ORDER(y->to, x->to))
 
 /* Who is around whom. Ranges that were started and ended apart may overlap: then one
  * that began before is taken for the outer one, and whether it still runs is looked
@@ -443,21 +431,10 @@ struct longest {
 	uint32_t index;
 };
 
-static int
-by_length(const void *a, const void *b)
-{
-	const struct longest *x = a, *y = b;
+COMPARE(by_length, struct longest,
+    ORDER(y->ns, x->ns) ?: ORDER(x->index, y->index))
 
-	return ORDER(y->ns, x->ns) ?: ORDER(x->index, y->index);
-}
-
-static int
-by_index(const void *a, const void *b)
-{
-	const struct longest *x = a, *y = b;
-
-	return x->index < y->index ? -1 : x->index > y->index;
-}
+COMPARE(by_index, struct longest, ORDER(x->index, y->index))
 
 static json_t *
 json_track(const struct thread *t)

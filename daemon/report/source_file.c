@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/order.h"
 #include "report/text_util.h"
 
 #include "report/source_draw.h"
@@ -111,13 +112,7 @@ wanted(struct drawing *d, const struct source_place *p)
 	    draw_findings(d, p->line, 0, false, 0) > 0;
 }
 
-static int
-by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
+COMPARE(by_number, uint32_t, ORDER(*x, *y))
 
 /* Adds the lines from ${from} to ${to} that the text has. */
 static size_t

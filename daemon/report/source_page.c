@@ -132,13 +132,7 @@ place_order(uint32_t file, uint32_t line, const struct source_place *p)
 	return ORDER(file, p->file) ?: ORDER(line, p->line);
 }
 
-static int
-by_place(const void *a, const void *b)
-{
-	const struct source_place *x = a, *y = b;
-
-	return place_order(x->file, x->line, y);
-}
+COMPARE(by_place, struct source_place, place_order(x->file, x->line, y))
 
 size_t
 page_find(const struct source_page *p, uint32_t file, uint32_t line)
@@ -264,13 +258,8 @@ by_callee(const void *a, const void *b)
 	return ORDER(x->file, y->file) ?: ORDER(x->line, y->line);
 }
 
-static int
-by_share(const void *a, const void *b)
-{
-	const struct inlined *x = a, *y = b;
-
-	return ORDER(x->place, y->place) ?: ORDER(y->share, x->share);
-}
+COMPARE(by_share, struct inlined,
+    ORDER(x->place, y->place) ?: ORDER(y->share, x->share))
 
 static int
 make_inlined(struct source_page *p, const json_t *source)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/order.h"
 #include "facts/reason.h"
 #include "report/out.h"
 #include "report/text.h"
@@ -173,13 +174,7 @@ is_state(const json_t *rule, const char *state)
 	    strlen(state)) == 0;
 }
 
-static int
-more_first(const void *a, const void *b)
-{
-	const struct unmeasured *x = a, *y = b;
-
-	return x->n < y->n ? 1 : x->n > y->n ? -1 : 0;
-}
+COMPARE(more_first, struct unmeasured, ORDER(y->n, x->n))
 
 /* The reasons, the most frequent first; returns how many. */
 static size_t

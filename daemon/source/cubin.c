@@ -121,16 +121,9 @@ symbol_at(const struct opening *o, size_t i)
 	return s;
 }
 
-static int
-by_name(const void *a, const void *b)
-{
-	const struct cubin_function *x = a, *y = b;
-	int d = x->name == y->name ? 0 : strcmp(x->name, y->name);
-
-	if (d != 0)
-		return d;
-	return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
-}
+COMPARE(by_name, struct cubin_function,
+    (x->name == y->name ? 0 : strcmp(x->name, y->name)) ?:
+    ORDER(x->symbol, y->symbol))
 
 static int
 functions_read(struct opening *o, struct error *e)
@@ -174,13 +167,7 @@ functions_read(struct opening *o, struct error *e)
 	return 0;
 }
 
-static int
-by_place(const void *a, const void *b)
-{
-	const struct relocation *x = a, *y = b;
-
-	return x->at < y->at ? -1 : x->at > y->at;
-}
+COMPARE(by_place, struct relocation, ORDER(x->at, y->at))
 
 /* Every function has a section at address 0: the section of an address in
  * .debug_line is known from its relocation only. */

@@ -237,13 +237,8 @@ function_named(const struct job *j, const struct listed_function *f)
 	return found;
 }
 
-static int
-by_pc(const void *a, const void *b)
-{
-	const struct listed_function *x = a, *y = b;
-
-	return ORDER(x->pc, y->pc) ?: ORDER(x->first, y->first);
-}
+COMPARE(by_pc, struct listed_function,
+    ORDER(x->pc, y->pc) ?: ORDER(x->first, y->first))
 
 /* The listed instructions between a function's begin and end, in order. */
 static char *

@@ -342,13 +342,8 @@ dominates(struct ways *w, uint32_t a, uint32_t b)
 	return a == b;
 }
 
-static int
-by_head(const void *a, const void *b)
-{
-	const struct sass_loop *x = a, *y = b;
-
-	return ORDER(x->head, y->head) ?: ORDER(y->tail, x->tail);
-}
+COMPARE(by_head, struct sass_loop,
+    ORDER(x->head, y->head) ?: ORDER(y->tail, x->tail))
 
 static int
 loops_collect(struct ways *w, struct sass *s)

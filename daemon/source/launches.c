@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "source/parts.h"
 
 #define STO_CUDA_ENTRY 0x10
@@ -138,13 +139,7 @@ launches_index(struct cubin_parts *p)
 	return 0;
 }
 
-static int
-by_pc(const void *a, const void *b)
-{
-	const struct cubin_launch *x = a, *y = b;
-
-	return x->pc < y->pc ? -1 : x->pc > y->pc;
-}
+COMPARE(by_pc, struct cubin_launch, ORDER(x->pc, y->pc))
 
 /* Call sites past LAUNCHES_MAX are left out. */
 static void

@@ -233,22 +233,10 @@ sequences_read(struct reading *r, struct error *e)
 
 /* --- rows as they are given out ------------------------------------------- */
 
-static int
-by_line(const void *a, const void *b)
-{
-	const struct raw *x = a, *y = b;
+COMPARE(by_line, struct raw, ORDER(x->file, y->file) ?: ORDER(x->line, y->line))
 
-	return ORDER(x->file, y->file) ?: ORDER(x->line, y->line);
-}
-
-static int
-by_pc(const void *a, const void *b)
-{
-	const struct raw *x = a, *y = b;
-
-	return ORDER(x->pc, y->pc) ?: ORDER(y->end, x->end) ?:
-	    ORDER(x->order, y->order);
-}
+COMPARE(by_pc, struct raw,
+    ORDER(x->pc, y->pc) ?: ORDER(y->end, x->end) ?: ORDER(x->order, y->order))
 
 /* The compiler emits a function's name only when the calling row changes: two
  * functions inlined at one line share the name of the first. A line that has a

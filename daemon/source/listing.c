@@ -160,14 +160,8 @@ struct labels {
 	size_t unplaced;	/* first label without a pc */
 };
 
-static int
-by_name(const void *a, const void *b)
-{
-	const struct label *x = a, *y = b;
-	int d = strcmp(x->name, y->name);
-
-	return d != 0 ? d : x->order < y->order ? -1 : x->order > y->order;
-}
+COMPARE(by_name, struct label,
+    strcmp(x->name, y->name) ?: ORDER(x->order, y->order))
 
 static const struct label *
 label_find(const struct labels *s, const char *name)

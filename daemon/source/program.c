@@ -270,13 +270,8 @@ machine_run(struct machine *m)
 
 /* --- which sequence is about which section -------------------------------- */
 
-static int
-by_section(const void *a, const void *b)
-{
-	const struct row_sequence *x = a, *y = b;
-
-	return ORDER(x->section, y->section) ?: ORDER(x->begin, y->begin);
-}
+COMPARE(by_section, struct row_sequence,
+    ORDER(x->section, y->section) ?: ORDER(x->begin, y->begin))
 
 static int
 sequence_add(struct cubin_parts *p, size_t *cap, const struct row_sequence *s)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "model/alike.h"
 #include "model/lines/source_state.h"
 #include "model/lines/together.h"
@@ -44,13 +45,7 @@ why_uncounted(const struct model *m, uint32_t kernel)
 
 /* --- instructions --------------------------------------------------------- */
 
-static int
-pc_compare(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
+COMPARE(pc_compare, uint32_t, ORDER(*x, *y))
 
 static size_t
 pcs_of_cells(uint32_t *pc, const struct cells *c)

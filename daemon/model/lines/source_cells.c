@@ -8,13 +8,8 @@
 #include "base/order.h"
 #include "model/lines/source_state.h"
 
-static int
-cell_compare(const void *a, const void *b)
-{
-	const struct cell *x = a, *y = b;
-
-	return ORDER(x->pc, y->pc) ?: ORDER(x->what, y->what);
-}
+COMPARE(cell_compare, struct cell,
+    ORDER(x->pc, y->pc) ?: ORDER(x->what, y->what))
 
 void
 cells_compact(struct cells *c)

@@ -110,13 +110,8 @@ choose(struct model *m, uint32_t kernel, const struct idmap *sampled,
 	return f == IDMAP_NONE ? 0 : f + 1;
 }
 
-static int
-rank_compare(const void *a, const void *b)
-{
-	const struct kernel_rank *x = a, *y = b;
-
-	return ORDER(y->ns, x->ns) ?: ORDER(x->kernel, y->kernel);
-}
+COMPARE(rank_compare, struct kernel_rank,
+    ORDER(y->ns, x->ns) ?: ORDER(x->kernel, y->kernel))
 
 struct kernel_rank *
 code_rank(const struct model *m)

@@ -16,16 +16,11 @@ struct named {
 	uint64_t where;
 };
 
-static int
-frame_compare(const void *a, const void *b)
-{
-	const struct frame_entry *x = a, *y = b;
-
-	/* At last the later one first: it holds. */
-	return ORDER(x->stream, y->stream) ?: ORDER(x->address, y->address) ?:
-	    ORDER(y->daemon, x->daemon) ?: ORDER(x->depth, y->depth) ?:
-	    ORDER(y->order, x->order);
-}
+/* At last the later one first: it holds. */
+COMPARE(frame_compare, struct frame_entry,
+    ORDER(x->stream, y->stream) ?: ORDER(x->address, y->address) ?:
+    ORDER(y->daemon, x->daemon) ?: ORDER(x->depth, y->depth) ?:
+    ORDER(y->order, x->order))
 
 static void
 frames_sort(struct source_state *x)
@@ -161,15 +156,10 @@ site_compare(const void *a, const void *b)
 }
 
 /* By call and kernel, the most frequent first. */
-static int
-rank_compare(const void *a, const void *b)
-{
-	const struct named_site *x = a, *y = b;
-
-	return ORDER(x->state->call, y->state->call) ?:
-	    ORDER(x->state->kernel, y->state->kernel) ?:
-	    ORDER(y->count, x->count) ?: ORDER(x->order, y->order);
-}
+COMPARE(rank_compare, struct named_site,
+    ORDER(x->state->call, y->state->call) ?:
+    ORDER(x->state->kernel, y->state->kernel) ?: ORDER(y->count, x->count) ?:
+    ORDER(x->order, y->order))
 
 static bool
 site_is_same(const struct named_site *a, const struct named_site *b)

@@ -13,14 +13,9 @@ struct wanted {
 	uint64_t ns, samples;
 };
 
-static int
-wanted_compare(const void *a, const void *b)
-{
-	const struct wanted *x = a, *y = b;
-
-	return ORDER(y->wanted, x->wanted) ?: ORDER(y->ns, x->ns) ?:
-	    ORDER(y->samples, x->samples) ?: ORDER(x->function, y->function);
-}
+COMPARE(wanted_compare, struct wanted,
+    ORDER(y->wanted, x->wanted) ?: ORDER(y->ns, x->ns) ?:
+    ORDER(y->samples, x->samples) ?: ORDER(x->function, y->function))
 
 static void
 wanted_by_kernels(const struct model *m, struct wanted *w)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/embed.h"
+#include "base/order.h"
 #include "rules/engine/proof.h"
 #include "rules/engine/rule.h"
 
@@ -90,13 +91,7 @@ proof_of(size_t i)
 	return i < rule_table_size && i < PROOFS_MAX ? &table[i] : NULL;
 }
 
-static int
-by_size(const void *va, const void *vb)
-{
-	double a = *(const double *)va, b = *(const double *)vb;
-
-	return a < b ? -1 : a > b;
-}
+COMPARE(by_size, double, ORDER(*x, *y))
 
 double
 proof_median(size_t *n)

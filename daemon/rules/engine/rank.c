@@ -115,13 +115,7 @@ struct change {
 	const struct fix *fix;
 };
 
-static int
-by_kernel(const void *va, const void *vb)
-{
-	const struct change *a = va, *b = vb;
-
-	return ORDER(a->kernel, b->kernel);
-}
+COMPARE(by_kernel, struct change, ORDER(x->kernel, y->kernel))
 
 /* All changes that are worth it; NULL without memory. */
 static struct change *

@@ -45,15 +45,10 @@ struct place {
 	int64_t offset;
 };
 
-static int
-by_base(const void *va, const void *vb)
-{
-	const struct place *a = va, *b = vb;
-
-	return ORDER(a->base, b->base) ?: ORDER(a->uniform, b->uniform) ?:
-	    ORDER(a->version, b->version) ?: ORDER(a->offset, b->offset) ?:
-	    ORDER(a->i, b->i);
-}
+COMPARE(by_base, struct place,
+    ORDER(x->base, y->base) ?: ORDER(x->uniform, y->uniform) ?:
+    ORDER(x->version, y->version) ?: ORDER(x->offset, y->offset) ?:
+    ORDER(x->i, y->i))
 
 static bool
 is_same_base(const struct place *a, const struct place *b)

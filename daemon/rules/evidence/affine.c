@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "facts/warp.h"
 #include "model/model.h"
 #include "source/callee.h"
@@ -174,13 +175,7 @@ lanes_at(int64_t at[WARP], const struct affine *a,
 	return true;
 }
 
-static int
-by_place(const void *va, const void *vb)
-{
-	const int64_t *a = va, *b = vb;
-
-	return *a < *b ? -1 : *a > *b;
-}
+COMPARE(by_place, int64_t, ORDER(*x, *y))
 
 /* How many of the first ${n} are different; they are sorted by it. */
 static unsigned

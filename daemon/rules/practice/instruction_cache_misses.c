@@ -9,18 +9,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/stalls.h"
 
 #define HOT 0.9		/* of the executed instructions */
 
-static int
-by_count(const void *va, const void *vb)
-{
-	double a = *(const double *)va, b = *(const double *)vb;
-
-	return a < b ? 1 : a > b ? -1 : 0;
-}
+COMPARE(by_count, double, ORDER(*y, *x))
 
 /* Bytes of code that HOT of the executed instructions are; NaN without memory,
  * or not counted. */
