@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 /* Set before main. */
 extern uint64_t hash_seed[3];
@@ -33,5 +34,14 @@ uint64_t hash_bytes(const void *p, size_t len);
 #define HASH_NONFATAL_OOM 1
 #define HASH_FUNCTION(p, len, value) ((value) = (unsigned)hash_bytes(p, len))
 #include <uthash.h>
+
+/* Frees a table and its items. */
+#define HASH_FREE(table) do {						\
+	__typeof__(table) item_, next_;					\
+	HASH_ITER(hh, table, item_, next_) {				\
+		HASH_DEL(table, item_);					\
+		free(item_);						\
+	}								\
+} while (0)
 
 #endif

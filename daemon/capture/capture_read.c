@@ -263,12 +263,8 @@ replay_frame(struct loader *l, const struct capture_frame *f)
 static void
 loader_clear(struct loader *l)
 {
-	struct strand *t, *tmp;
 
-	HASH_ITER(hh, l->strands, t, tmp) {
-		HASH_DEL(l->strands, t);
-		free(t);
-	}
+	HASH_FREE(l->strands);
 	definitions_clear(&l->definitions);
 	capture_index_clear(&l->index);
 	source_close(&l->source);

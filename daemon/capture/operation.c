@@ -233,7 +233,6 @@ capture_operations(const char *path, const struct capture_index *x,
 {
 	struct stopping s = { .walk = { .index = x, .visit = visit,
 	    .arg = arg } };
-	struct text *t, *next;
 	int rc = 0;
 
 	if (capture_window(path, x, 0, UINT64_MAX, UINT64_MAX, walk_until, &s,
@@ -241,9 +240,6 @@ capture_operations(const char *path, const struct capture_index *x,
 		rc = -1;
 	else if (s.walk.failed)
 		rc = error_memory(e);
-	HASH_ITER(hh, s.walk.texts, t, next) {
-		HASH_DEL(s.walk.texts, t);
-		free(t);
-	}
+	HASH_FREE(s.walk.texts);
 	return rc != 0 ? rc : s.rc;
 }

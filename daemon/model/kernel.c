@@ -410,13 +410,9 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 void
 kernel_free(struct model *m)
 {
-	struct kernel_entry *e, *next;
 	uint32_t i;
 
-	HASH_ITER(hh, m->kernel_table, e, next) {
-		HASH_DEL(m->kernel_table, e);
-		free(e);
-	}
+	HASH_FREE(m->kernel_table);
 	for (i = 0; i < m->kernels; i++)
 		counters_free(&m->kernel[i]);
 	free(m->kernel);

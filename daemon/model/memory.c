@@ -244,10 +244,6 @@ memory_contexts_gone(const struct model *m)
 void
 memory_free(struct model *m)
 {
-	struct live *l, *next;
 
-	HASH_ITER(hh, m->live, l, next) {
-		HASH_DEL(m->live, l);
-		free(l);
-	}
+	HASH_FREE(m->live);
 }

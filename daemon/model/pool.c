@@ -108,16 +108,8 @@ pool_names(struct pool *p, const char *mangled, const char **name,
 void
 pool_clear(struct pool *p)
 {
-	struct pool_entry *e, *next;
-	struct pool_reason *r, *after;
 
-	HASH_ITER(hh, p->reason, r, after) {
-		HASH_DEL(p->reason, r);
-		free(r);
-	}
-	HASH_ITER(hh, p->table, e, next) {
-		HASH_DEL(p->table, e);
-		free(e);
-	}
+	HASH_FREE(p->reason);
+	HASH_FREE(p->table);
 	p->bytes = 0;
 }

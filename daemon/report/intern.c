@@ -67,11 +67,7 @@ intern_place(struct intern *t, const char *name, const char *file,
 void
 intern_clear(struct intern *t)
 {
-	struct interned *x, *next;
 
-	HASH_ITER(hh, t->table, x, next) {
-		HASH_DEL(t->table, x);
-		free(x);
-	}
+	HASH_FREE(t->table);
 	memset(t, 0, sizeof(*t));
 }

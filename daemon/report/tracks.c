@@ -124,11 +124,7 @@ tracks_place(struct tracks *t, const struct operation *op,
 void
 tracks_clear(struct tracks *t)
 {
-	struct track *x, *next;
 
-	HASH_ITER(hh, t->table, x, next) {
-		HASH_DEL(t->table, x);
-		free(x);
-	}
+	HASH_FREE(t->table);
 	memset(t, 0, sizeof(*t));
 }

@@ -35,14 +35,10 @@ session_stream(struct session *se, uint64_t id)
 void
 session_free(struct session *se)
 {
-	struct live_stream *st, *tmp;
 
 	if (se == NULL)
 		return;
-	HASH_ITER(hh, se->streams, st, tmp) {
-		HASH_DEL(se->streams, st);
-		free(st);
-	}
+	HASH_FREE(se->streams);
 	capture_merger_close(se->merger);
 	model_free(se->model);
 	capture_index_clear(&se->index);

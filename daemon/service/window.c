@@ -170,17 +170,6 @@ sums_array(struct looking *l, struct service *service, int64_t number)
 	return out;
 }
 
-static void
-sums_free(struct looking *l)
-{
-	struct sum *s, *next;
-
-	HASH_ITER(hh, l->sums, s, next) {
-		HASH_DEL(l->sums, s);
-		free(s);
-	}
-}
-
 /* NULL without memory, or if the capture cannot be read. */
 static json_t *
 looked(struct service *s, struct run_view *v, uint64_t from, uint64_t to,
@@ -206,7 +195,7 @@ looked(struct service *s, struct run_view *v, uint64_t from, uint64_t to,
 		    "items", l.items,
 		    "complete", l.count <= limit);
 	json_decref(l.items);
-	sums_free(&l);
+	HASH_FREE(l.sums);
 	return out;
 }
 

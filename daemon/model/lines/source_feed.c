@@ -88,13 +88,9 @@ source_function(struct model *m, uint64_t cubin, const char *name)
 static void
 functions_free(struct source_state *x)
 {
-	struct function_entry *e, *next;
 	uint32_t i, j;
 
-	HASH_ITER(hh, x->function_table, e, next) {
-		HASH_DEL(x->function_table, e);
-		free(e);
-	}
+	HASH_FREE(x->function_table);
 	for (i = 0; i < x->functions; i++) {
 		free(x->function[i].samples.cell);
 		for (j = 0; j < x->function[i].parts; j++)
