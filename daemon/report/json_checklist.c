@@ -26,17 +26,6 @@ json_fact(const struct check_fact *f)
 }
 
 static json_t *
-json_facts(const struct check_answer *a)
-{
-	json_t *list = json_array();
-	size_t i;
-
-	for (i = 0; list != NULL && i < a->facts; i++)
-		json_array_append_new(list, json_fact(&a->fact[i]));
-	return list;
-}
-
-static json_t *
 json_line_rules(const struct check_line *line, const struct advice *a)
 {
 	json_t *list = json_array();
@@ -95,7 +84,7 @@ json_line(const struct check_line *line, const struct check_answer *a,
 	    "findings_count", json_count(a->found),
 	    "minor_count", json_count(a->minor),
 	    "findings", json_line_findings(line, advice),
-	    "facts", json_facts(a),
+	    "facts", JSON_LIST(i, a->facts, json_fact(&a->fact[i])),
 	    "rules", json_line_rules(line, advice));
 }
 
@@ -137,12 +126,9 @@ json_checklist(const struct run *r, const struct advice *a)
 {
 	struct check_view x = { r, a };
 	struct counts all = { { 0 } };
-	json_t *groups = json_array();
-	int i;
+	json_t *groups = JSON_LIST(i, CHECK_GROUPS,
+	    json_group((enum check_group)i, &x, &all));
 
-	for (i = 0; groups != NULL && i < CHECK_GROUPS; i++)
-		json_array_append_new(groups,
-		    json_group((enum check_group)i, &x, &all));
 	return json_pack("{s:o, s:o, s:o, s:o, s:o}",
 	    "passed", json_count(all.n[CHECK_PASSED]),
 	    "failed", json_count(all.n[CHECK_FAILED]),

@@ -74,13 +74,8 @@ json_copy_class(const struct run *r, const struct copy_class *c)
 json_t *
 json_copies(const struct run *r)
 {
-	json_t *list = json_array();
-	size_t i;
 
-	for (i = 0; list != NULL && i < r->copies; i++)
-		json_array_append_new(list,
-		    json_copy_class(r, &r->copy[i]));
-	return list;
+	return JSON_LIST(i, r->copies, json_copy_class(r, &r->copy[i]));
 }
 
 /* Which bins of one device, and how many of them make one that is shown. */

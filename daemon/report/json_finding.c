@@ -260,14 +260,10 @@ json_verdicts(const struct advice *a)
 json_t *
 json_findings(const struct run *r, const struct advice *a)
 {
-	json_t *items = json_array();
-	size_t i;
 
-	for (i = 0; items != NULL && i < a->findings; i++)
-		json_array_append_new(items,
-		    json_finding_of(r, &a->finding[i], i + 1));
 	return json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:b, s:o, s:o}",
-	    "items", items,
+	    "items", JSON_LIST(i, a->findings,
+	    json_finding_of(r, &a->finding[i], i + 1)),
 	    "together_s", json_number(a->together_s),
 	    "overlap", a->overlap,
 	    "active_s", json_number(a->active_s),
@@ -341,10 +337,6 @@ json_rule(const struct rule_info *r)
 json_t *
 json_rules(void)
 {
-	json_t *list = json_array();
-	size_t i;
 
-	for (i = 0; list != NULL && i < rule_count(); i++)
-		json_array_append_new(list, json_rule(rule_info(i)));
-	return list;
+	return JSON_LIST(i, rule_count(), json_rule(rule_info(i)));
 }

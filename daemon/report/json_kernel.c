@@ -212,12 +212,9 @@ json_kernels(const struct run *r, const struct advice *a)
 {
 	struct functions f;
 	json_t *list = NULL;
-	size_t i;
 
 	if (functions_make(&f, r) == 0)
-		list = json_array();
-	for (i = 0; list != NULL && i < r->kernels; i++)
-		json_array_append_new(list,
+		list = JSON_LIST(i, r->kernels,
 		    json_kernel_with(r, &r->kernel[i], a, &f));
 	functions_free(&f);
 	return list;

@@ -295,17 +295,6 @@ json_verdict_counts(const struct advice *a)
 	    "not_measured", json_count(n[RULE_NOT_MEASURED]));
 }
 
-static json_t *
-json_device_names(const struct run *r)
-{
-	json_t *names = json_array();
-	size_t i;
-
-	for (i = 0; names != NULL && i < r->devices; i++)
-		json_array_append_new(names, json_text(r->device[i].name));
-	return names;
-}
-
 json_t *
 json_run(const struct run *r, const struct advice *a, int analysis)
 {
@@ -329,7 +318,7 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 	    "exit_code", r->exit_code >= 0 ? json_integer(r->exit_code) :
 	    json_null(),
 	    "signal", r->signal > 0 ? json_integer(r->signal) : json_null(),
-	    "devices", json_device_names(r),
+	    "devices", JSON_LIST(d, r->devices, json_text(r->device[d].name)),
 	    "kernels", json_count(r->kernels),
 	    "functions", json_count(functions_count(r)),
 	    "launches", json_count(r->launches),
@@ -380,12 +369,8 @@ json_process(const struct process *p)
 json_t *
 json_processes(const struct run *r)
 {
-	json_t *list = json_array();
-	size_t i;
 
-	for (i = 0; list != NULL && i < r->processes; i++)
-		json_array_append_new(list, json_process(&r->process[i]));
-	return list;
+	return JSON_LIST(i, r->processes, json_process(&r->process[i]));
 }
 
 static json_t *
@@ -437,12 +422,8 @@ json_device(const struct device *d)
 json_t *
 json_devices(const struct run *r)
 {
-	json_t *list = json_array();
-	size_t i;
 
-	for (i = 0; list != NULL && i < r->devices; i++)
-		json_array_append_new(list, json_device(&r->device[i]));
-	return list;
+	return JSON_LIST(i, r->devices, json_device(&r->device[i]));
 }
 
 json_t *

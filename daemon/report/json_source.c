@@ -323,12 +323,8 @@ json_file(const struct run *r, size_t i)
 json_t *
 json_source_files(const struct run *r)
 {
-	json_t *list = json_array();
-	size_t i;
 
-	for (i = 0; list != NULL && i < r->source_files; i++)
-		json_array_append_new(list, json_file(r, i));
-	return list;
+	return JSON_LIST(i, r->source_files, json_file(r, i));
 }
 
 json_t *
@@ -399,12 +395,8 @@ json_site(const struct site *s)
 json_t *
 json_sites(const struct run *r)
 {
-	json_t *list = json_array();
-	size_t i;
 
-	for (i = 0; list != NULL && i < r->sites; i++)
-		json_array_append_new(list, json_site(&r->site[i]));
-	return list;
+	return JSON_LIST(i, r->sites, json_site(&r->site[i]));
 }
 
 json_t *

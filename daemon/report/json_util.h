@@ -28,4 +28,12 @@ json_t *json_extent(uint32_t x, uint32_t y, uint32_t z);
 /* A 64-bit id: 16 hex digits in a string. */
 json_t *json_id(uint64_t v);
 
+/* An array of ${n}: ${item}, an expression of ${i}, for each. */
+#define JSON_LIST(i, n, item) __extension__ ({				\
+	json_t *list_ = json_array();					\
+	for (size_t i = 0; list_ != NULL && i < (n); i++)		\
+		json_array_append_new(list_, item);			\
+	list_;								\
+})
+
 #endif
