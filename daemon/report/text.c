@@ -12,6 +12,10 @@
 
 #define FIRST_SCREEN 5		/* findings shown before "… n more" */
 #define KIN_SHOWN 4		/* places of one fault, besides the first */
+/* Of a whole report: what a terminal shows at once. Findings that it has no room for are
+ * among the "… n more"; the first always has. */
+#define PAGE_LINES 40
+#define MORE_LINES 2		/* of what says that */
 
 /* "4 more of at most 200 ms each: `cudadvise findings`" */
 static void
@@ -111,42 +115,115 @@ out:
 	free(text);
 }
 
-static size_t
-list_worth_it(struct out *o, const struct report *r)
+/* A part of the page, drawn before its place is known. */
+struct part {
+	struct out out;
+	char *text;
+	size_t len;
+};
+
+static bool
+part_begin(struct part *p, const struct out *o)
 {
-	const json_t *items = json_object_get(r->findings, "items"), *f;
+	p->text = NULL;
+	p->out = *o;
+	p->out.file = open_memstream(&p->text, &p->len);
+	return p->out.file != NULL;
+}
+
+/* How many lines it has. */
+static size_t
+part_end(struct part *p)
+{
+	size_t lines = 0;
+
+	if (fclose(p->out.file) != 0)
+		p->text = NULL;
+	for (const char *c = p->text; c != NULL && *c != '\0'; c++)
+		lines += *c == '\n';
+	return lines;
+}
+
+static void
+part_put(struct part *p, const struct out *o)
+{
+	if (p->text != NULL)
+		fputs(p->text, o->file);
+	free(p->text);
+	p->text = NULL;
+}
+
+static void
+put_finding(struct out *o, const struct report *r, const json_t *items, size_t i,
+    struct columns c)
+{
 	/* Why there is no line matters to those who asked for lines. */
 	bool by_line = level_counts(level_named(field_text(r->run, "level")));
-	size_t worth_it = 0, shown = 0, i;
-	double below = NAN;
+	const json_t *f = json_array_get(items, i);
 	bool titled;
-	struct columns c = parts_columns(o, items);
 
-	json_array_foreach(items, i, f) {
-		if (!field_true(f, "worth_it"))
-			continue;
-		if (worth_it == 0)
-			parts_first_heading(o, r, c);
-		worth_it++;
-		if (spoken_for(items, i))
-			continue;
-		if (shown++ < FIRST_SCREEN) {
-			if (r->verbose) {
-				parts_full(o, items, i, c, true);
-				continue;
-			}
-			titled = parts_row(o, f, c);
-			parts_body(o, f, titled, by_line && json_is_integer(
-			    json_object_get(f, "kernel_id")) &&
-			    !parts_missing_told(items, i));
-			text_kin(o, items, i);
-		} else if (isnan(below)) {
-			below = field_number(json_object_get(f, "saves"), "s");
-		}
+	if (r->verbose) {
+		parts_full(o, items, i, c, true);
+		return;
 	}
-	if (shown > FIRST_SCREEN)
-		text_more(o, r, shown - FIRST_SCREEN, below);
-	return worth_it;
+	titled = parts_row(o, f, c);
+	parts_body(o, f, titled, by_line && json_is_integer(json_object_get(f,
+	    "kernel_id")) && !parts_missing_told(items, i));
+	text_kin(o, items, i);
+}
+
+static size_t
+count_worth_it(const struct report *r)
+{
+	const json_t *f;
+	size_t n = 0, i;
+
+	json_array_foreach(json_object_get(r->findings, "items"), i, f)
+		n += field_true(f, "worth_it");
+	return n;
+}
+
+/* Whether the report has a place for item ${i}: one that no other speaks for. */
+static bool
+has_place(const json_t *items, size_t i)
+{
+	return field_true(json_array_get(items, i), "worth_it") &&
+	    !spoken_for(items, i);
+}
+
+/* In ${room} lines, but for the first, and with -v whatever it takes. */
+static void
+list_worth_it(struct out *o, const struct report *r, size_t room)
+{
+	const json_t *items = json_object_get(r->findings, "items");
+	struct columns c = parts_columns(o, items);
+	size_t n = json_array_size(items), left = 0, shown, used = 1, i;
+	struct part p;
+
+	for (i = 0; i < n; i++)
+		left += has_place(items, i);
+	parts_first_heading(o, r, c);
+	for (i = shown = 0; i < n && left > 0 && shown < FIRST_SCREEN; i++) {
+		if (!has_place(items, i))
+			continue;
+		if (!part_begin(&p, o))
+			return;
+		put_finding(&p.out, r, items, i, c);
+		used += part_end(&p);
+		if (shown > 0 && !r->verbose &&
+		    used + (left > 1 ? MORE_LINES : 0) > room) {
+			free(p.text);
+			break;
+		}
+		part_put(&p, o);
+		left--;
+		shown++;
+	}
+	while (i < n && !has_place(items, i))
+		i++;
+	if (left > 0)
+		text_more(o, r, left, field_number(json_object_get(
+		    json_array_get(items, i), "saves"), "s"));
 }
 
 static void
@@ -175,28 +252,22 @@ text_no_cuda(struct out *o)
 	}
 }
 
-void
-text_report(struct out *o, const struct report *r)
+/* What ran, where the time went, what of it was measured. */
+static void
+put_head(struct out *o, const struct report *r, bool cuda)
 {
-	const json_t *checks = json_object_get(r->run, "checks");
-	bool cuda = field_count(r->run, "processes") > 0;
-	size_t worth_it;
-
 	parts_header(o, r);
 	parts_end(o, r->run);
-	parts_checks(o, checks);
+	parts_checks(o, json_object_get(r->run, "checks"));
 	if (cuda)
 		parts_activity(o, r);
 	parts_diagnostics(o, r, true);
-	if (!cuda && json_array_size(checks) == 0) {
-		text_no_cuda(o);
-		parts_diagnostics(o, r, false);
-		return;
-	}
-	out_line(o);
-	worth_it = list_worth_it(o, r);
-	if (worth_it == 0)
-		parts_nothing(o, r);
+}
+
+/* What stands behind the findings. */
+static void
+put_rest(struct out *o, const struct report *r, size_t worth_it)
+{
 	parts_ranges(o, r);
 	parts_operators(o, r);
 	out_line(o);
@@ -204,3 +275,31 @@ text_report(struct out *o, const struct report *r)
 	parts_summary(o, r, worth_it);
 }
 
+void
+text_report(struct out *o, const struct report *r)
+{
+	bool cuda = field_count(r->run, "processes") > 0;
+	size_t worth_it = count_worth_it(r), lines;
+	struct part head, rest;
+
+	if (!part_begin(&head, o))
+		return;
+	put_head(&head.out, r, cuda);
+	lines = part_end(&head);
+	part_put(&head, o);
+	if (!cuda && json_array_size(json_object_get(r->run, "checks")) == 0) {
+		text_no_cuda(o);
+		parts_diagnostics(o, r, false);
+		return;
+	}
+	out_line(o);
+	if (!part_begin(&rest, o))
+		return;
+	put_rest(&rest.out, r, worth_it);
+	lines += 1 + part_end(&rest);
+	if (worth_it > 0)
+		list_worth_it(o, r, lines < PAGE_LINES ? PAGE_LINES - lines : 0);
+	else
+		parts_nothing(o, r);
+	part_put(&rest, o);
+}

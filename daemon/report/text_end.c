@@ -176,6 +176,15 @@ is_state(const json_t *rule, const char *state)
 
 COMPARE(more_first, struct unmeasured, ORDER(y->n, x->n))
 
+/* One about the code of kernels, where all that matter are a library's: nothing is
+ * missing that a measurement would add. */
+static bool
+is_about_code(const json_t *rule)
+{
+	return is_state(rule, "not") && strcmp(or_unknown(field_text(rule,
+	    "reason_code")), reason_row[REASON_LIBRARY].name) == 0;
+}
+
 /* The reasons, the most frequent first; returns how many. */
 static size_t
 group_reasons(const json_t *rules, struct unmeasured group[REASONS_MAX])
@@ -185,7 +194,7 @@ group_reasons(const json_t *rules, struct unmeasured group[REASONS_MAX])
 	size_t n = 0, i, j;
 
 	json_array_foreach(rules, i, v) {
-		if (!is_state(v, "not"))
+		if (!is_state(v, "not") || is_about_code(v))
 			continue;
 		reason = or_unknown(field_text(v, "reason"));
 		for (j = 0; j < n; j++)
@@ -234,14 +243,16 @@ text_practices(struct out *o, const struct report *r, const char *told_before)
 {
 	const json_t *rules = json_object_get(r->findings, "rules");
 	struct unmeasured group[REASONS_MAX];
-	size_t missing = count_state(rules, "not"), groups, told = 0, i;
+	size_t missing = 0, groups, told = 0, i;
 	char *text = NULL, *reason, a[NUMBER_SIZE];
 	size_t len = 0;
 	FILE *f;
 
+	groups = group_reasons(rules, group);
+	for (i = 0; i < groups; i++)
+		missing += group[i].n;
 	if (missing == 0 || (f = open_memstream(&text, &len)) == NULL)
 		return;
-	groups = group_reasons(rules, group);
 	fprintf(f, "%s: ", number_of(a, missing, "practice"));
 	for (i = 0; i < groups; i++) {
 		reason = group_text(&group[i], told_before);
@@ -302,9 +313,8 @@ text_least(struct out *o, const json_t *kernels)
 		    "at_least"));
 	if (n == 0)
 		return;
-	snprintf(text, sizeof(text), "how long %s take%s undisturbed: each "
-	    "launch was measured, a lower bound is shown (`run --twice` takes "
-	    "the times first)", number_of(a, n, "kernel"), n == 1 ? "s" : "");
+	snprintf(text, sizeof(text), "undisturbed times of %s; shown: lower "
+	    "bounds (`run --twice`)", number_of(a, n, "kernel"));
 	line(o, "Not known", text);
 }
 
@@ -337,12 +347,19 @@ text_kernels(struct out *o, const struct report *r)
 static void
 text_verdicts(struct out *o, const struct report *r)
 {
-	size_t clean = count_state(json_object_get(r->findings, "rules"),
-	    "clean");
-	char a[NUMBER_SIZE];
+	const json_t *rules = json_object_get(r->findings, "rules");
+	size_t clean = count_state(rules, "clean"), code = 0, i;
+	char text[128], a[NUMBER_SIZE], b[NUMBER_SIZE];
+	const json_t *v;
 
-	if (clean > 0)
-		line(o, "Clean", number_of(a, clean, "practice"));
+	json_array_foreach(rules, i, v)
+		code += is_about_code(v);
+	number_of(a, clean, "practice");
+	snprintf(text, sizeof(text), "%s; %s more %s about code, which here "
+	    "is a library's", a, number_count(b, code), code == 1 ? "is" :
+	    "are");
+	if (clean + code > 0)
+		line(o, "Clean", code > 0 ? text : a);
 	text_practices(o, r, is_check(r) ? NULL : text_kernels(o, r));
 	text_least(o, r->kernels);
 }
@@ -486,7 +503,7 @@ parts_summary(struct out *o, const struct report *r, size_t worth_it)
 		text_level(o, r);
 		if (!field_true(r->run, "calibrated")) {
 			snprintf(text, sizeof(text), "from %s; `cudadvise "
-			    "calibrate`, once, measures them on this GPU",
+			    "calibrate` measures them",
 			    or_unknown(field_text(r->run, "ceilings_from")));
 			line(o, "Ceilings", text);
 		}

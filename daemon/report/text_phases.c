@@ -54,9 +54,10 @@ parts_phases(struct out *o, const json_t *run)
 	if (!(longest >= PHASE_SHARE * wall) || longest <= told ||
 	    what == NULL)
 		return;
-	snprintf(text, sizeof(text), "the GPU waited %s (%s of the run) at one "
-	    "place %s", number_seconds(a, longest),
-	    number_percent(b, longest / wall), what);
+	/* Without the examples behind a colon. */
+	snprintf(text, sizeof(text), "the GPU waited %s (%s of the run) "
+	    "%.*s", number_seconds(a, longest), number_percent(b, longest / wall),
+	    (int)strcspn(what, ":"), what);
 	parts_label(o, "One long gap");
 	out_wrap(o, LABEL_COLUMNS, text);
 }

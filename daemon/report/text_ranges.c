@@ -13,14 +13,16 @@
 #define SHOWN 6			/* rows, as many as are read at a glance */
 #define LEAST 0.02		/* of the kernels' time: less saves under 2 % */
 
+/* ${whole}: on as many lines as it takes. */
 static void
-put_row(struct out *o, const json_t *row)
+put_row(struct out *o, const json_t *row, bool whole)
 {
 	const char *domain = field_text(row, "domain");
 	char share[NUMBER_SIZE], s[NUMBER_SIZE], n[NUMBER_SIZE];
 	char inner[NUMBER_SIZE], text[512];
 	double kernel = field_number(row, "kernel_s"),
 	    own = field_number(row, "own_s");
+	int columns, room;
 
 	out_spaces(o, 2);
 	out_cell(o, number_percent(share, field_number(row, "share_ratio")), 7);
@@ -31,7 +33,14 @@ put_row(struct out *o, const json_t *row)
 	    number_of(n, field_count(row, "count"), "range"),
 	    own > 0 && own < kernel ? ", in inner ranges " : "",
 	    own > 0 && own < kernel ? number_seconds(inner, kernel - own) : "");
-	out_wrap(o, 20, text);
+	if (whole) {
+		out_wrap(o, 20, text);
+		return;
+	}
+	columns = out_columns(o, text);
+	room = o->width - o->column;
+	out_cell(o, text, columns < room ? columns : room);
+	out_line(o);
 }
 
 void
@@ -53,7 +62,7 @@ parts_ranges(struct out *o, const struct report *r)
 			    "range\n");
 			out_style(o, STYLE_PLAIN);
 		}
-		put_row(o, row);
+		put_row(o, row, r->verbose);
 	}
 	all = all > 0 ? 1 - field_number(r->ranges, "inside_s") / all : 0;
 	if (shown == 0 || !(all >= LEAST))

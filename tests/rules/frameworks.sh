@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 #
 # frameworks.sh BUILD REPOSITORY: tests/gpu/frameworks.sh without a GPU: a cudadvise
-# that gives captures of ours for the programs, and what is said of them; and that the
-# report of a training step of a hundred launches is read at a glance. Exit status 77
-# without python3.
+# that gives captures of ours for the programs, and what is said of them; and that
+# reports are read at a glance, that of a training step of a hundred launches, too.
+# Exit status 77 without python3.
 
 set -u
 build=$1
@@ -96,8 +96,14 @@ report() {
 	    fail "$1: operators: $(<"$work/operators")"
 }
 report train
-[ "$(wc -l <"$work/report")" -le 40 ] || fail "train: more than 40 lines"
 report dataloader
+# Every report fits into 40 lines of 80 columns, which a terminal shows at once.
+for capture in "$repo"/tests/captures/{demo,pairs/*,programs/*}.cadv; do
+	lines=$(COLUMNS=80 CUDADVISE_CONFIG=/dev/null "$build/bin/cudadvise" show \
+	    "$capture" </dev/null | wc -l)
+	[ "$lines" -gt 0 ] && [ "$lines" -le 40 ] ||
+	    fail "$(basename "$capture"): a report of $lines lines"
+done
 # Each program's practice is one that there is.
 "$build/bin/cudadvise" rules --json | jq -r '.items[].id' >"$work/rules"
 (cd "$repo/tests/gpu" && python3 - "$repo/kernels/frameworks" <<'END'
