@@ -64,6 +64,7 @@ static _Thread_local struct own {
 	struct signature *window;	/* whose launch is measured in this
 					 * thread */
 	unsigned count;			/* for sampling */
+	uint32_t tid;			/* 0 before the first launch */
 } self;
 
 /* The address of a thread's variables takes a call, which the compiler would rather
@@ -258,30 +259,27 @@ on_launch_enter(struct own *own, const struct call_row *row,
 		own->window = owed;
 		*d->correlationData = (uintptr_t)owed;
 	}
-	launch_put(d->correlationId, inject_now(), inject_tid() |
+	own->tid = inject_tid();
+	launch_put(d->correlationId, inject_now(), own->tid |
 	    (row->kind == CALLS_GRAPH || gate_capturing() ? 0 :
 	    LAUNCH_KERNEL));
 }
 
-static void
-on_launch_exit(struct own *own, const struct call_row *row,
-    const CUpti_CallbackData *d)
+static CUresult
+result_of(const CUpti_CallbackData *d)
 {
-	CUresult result = d->functionReturnValue != NULL ?
+
+	return d->functionReturnValue != NULL ?
 	    *(CUresult *)d->functionReturnValue : CUDA_SUCCESS;
+}
+
+static __attribute__((cold, noinline)) void
+on_launch_failed(const struct call_row *row, const CUpti_CallbackData *d,
+    CUresult result)
+{
 	struct failure_launch failed = { .name = d->symbolName };
 	CUstream stream;
 
-	/* correlationData is undefined if the launch began before the callbacks
-	 * were enabled. */
-	if (own->window != NULL &&
-	    *d->correlationData == (uintptr_t)own->window) {
-		counters_exit(own->window, result == CUDA_SUCCESS);
-		own->window = NULL;
-	}
-	gate_launch_end();
-	if (result == CUDA_SUCCESS)
-		return;
 	launch_failed(d->correlationId);
 	if (row->kind == CALLS_GRAPH) {
 		failure_tell(row->call, d, (uint32_t)result, NULL);
@@ -291,6 +289,24 @@ on_launch_exit(struct own *own, const struct call_row *row,
 		failed.cooperative = is_cooperative(row, d);
 		failure_tell(row->call, d, (uint32_t)result, &failed);
 	}
+}
+
+static void
+on_launch_exit(struct own *own, const struct call_row *row,
+    const CUpti_CallbackData *d)
+{
+	CUresult result = result_of(d);
+
+	/* correlationData is undefined if the launch began before the callbacks
+	 * were enabled. */
+	if (own->window != NULL &&
+	    *d->correlationData == (uintptr_t)own->window) {
+		counters_exit(own->window, result == CUDA_SUCCESS);
+		own->window = NULL;
+	}
+	gate_launch_end();
+	if (result != CUDA_SUCCESS)
+		on_launch_failed(row, d, result);
 }
 
 /* A call in which the host waited, from its API record. */
@@ -559,17 +575,56 @@ is_launch(CUpti_CallbackDomain domain, CUpti_CallbackId cbid)
 	    cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx);
 }
 
+/*
+ * The short way of most launches: at level trace all that is wanted of one is who
+ * called, and when; at the exit of one that is not measured there is nothing to do.
+ * False if this launch is not for it: it is timed, or it failed, say. Nothing in
+ * here sets errno or waits.
+ */
+static inline bool
+on_plain_launch(const CUpti_CallbackData *d)
+{
+	bool profiles = level_profiles(inject.level);
+	struct own *own;
+
+	if (d->callbackSite == CUPTI_API_EXIT) {
+		if (result_of(d) != CUDA_SUCCESS || !profiles)
+			return result_of(d) == CUDA_SUCCESS;
+		own = own_of();
+		if (own->inside || own->nested || own->kept ||
+		    own->window != NULL)
+			return false;
+		gate_launch_end();
+		return true;
+	}
+	if (profiles)
+		return false;
+	own = own_of();
+	if (own->inside || own->nested || own->tid == 0 ||
+	    own->count % SAMPLE == 0)
+		return false;
+	own->count++;
+	launch_put(d->correlationId, inject_now(), own->tid |
+	    (gate_capturing() ? 0 : LAUNCH_KERNEL));
+	return true;
+}
+
 static INJECT_HOT void CUPTIAPI
 on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     const void *data)
 {
-	struct own *own = own_of();
+	struct own *own;
 	struct timespec a, b;
 	uint64_t site = 0;
-	int saved = errno;
+	int saved;
 	bool timed;
 
 	(void)cookie;
+	if (is_launch(domain, cbid) && inject_active() &&
+	    on_plain_launch(data))
+		return;
+	own = own_of();
+	saved = errno;
 	/* An open window is closed even when the library is finishing. */
 	if (!inject_active() && own->window == NULL)
 		return;

@@ -91,14 +91,14 @@ waited_enough(uint64_t begin)
 	return running != 0 && now > begin && now - begin >= OTHER_WAIT_NS;
 }
 
-/* Charge a wait at the gate: until ${setup_ns} to set-up (0: none), the rest to
- * measuring. */
+/* Charge a wait at the gate since ${begin}: until ${setup_ns} to set-up (0: none),
+ * the rest to measuring. */
 static void
 charge_wait(uint64_t begin, uint64_t setup_ns)
 {
 	uint64_t now = inject_now();
 
-	if (begin == 0 || now - begin < LEAST_NS)
+	if (now - begin < LEAST_NS)
 		return;
 	if (setup_ns > begin) {
 		budget_charge(begin, setup_ns, OVERHEAD_SETUP);
@@ -122,7 +122,8 @@ gate_launch_begin(uint32_t device)
 	for (;;) {
 		atomic_fetch_add(&gate.launching[device], 1);
 		if (!is_closed(device)) {
-			charge_wait(begin, setup_ns);
+			if (begin != 0)
+				charge_wait(begin, setup_ns);
 			return;
 		}
 		if (atomic_load(&gate.setup))

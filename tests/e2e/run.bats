@@ -109,6 +109,22 @@ load common
 	    null)] | length')" 4
 }
 
+@test "of each launch it is known when it was called for, and by which thread" {
+	options="--level trace --no-daemon -o $T/c.cadv"
+	measure --kernels 300 --signatures 3 --threads 4 --copies 2
+	"$bin/cudadvise" export -q -f sqlite -o run.sqlite c.cadv
+	same "launches of each of the threads that copy" "$(python3 - <<-'EOF'
+		import sqlite3
+		db = sqlite3.connect("run.sqlite")
+		threads = """SELECT count(*), sum(launched_ns > 0 AND
+		    launched_ns <= start_ns) FROM operation WHERE kind = 'kernel'
+		    AND thread IN (SELECT thread FROM operation WHERE kind = 'h2d')
+		    GROUP BY thread"""
+		print(*db.execute(threads).fetchall())
+	EOF
+	)" "(300, 300) (300, 300) (300, 300) (300, 300)"
+}
+
 @test "threads, streams and contexts: nothing is lost or counted twice" {
 	options=$patient
 	measure --kernels 500 --signatures 6 --threads 8 --streams 5 \
