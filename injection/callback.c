@@ -83,7 +83,7 @@ static void
 keep_alive(struct own *own)
 {
 
-	if (level_profiles(inject.level) && !own->kept) {
+	if (inject.profiles && !own->kept) {
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own->cancel);
 		own->kept = true;
 	}
@@ -221,7 +221,7 @@ on_launch_enter(struct own *own, const struct call_row *row,
 	const void *key;
 
 	*d->correlationData = 0;
-	if (level_profiles(inject.level)) {
+	if (inject.profiles) {
 		if (window_is_deferred()) {
 			keep_alive(own);
 			counters_await();
@@ -229,7 +229,7 @@ on_launch_enter(struct own *own, const struct call_row *row,
 		shape.device = device_of(d);
 		gate_launch_begin(shape.device);
 	}
-	if (level_profiles(inject.level) && row->kind != CALLS_GRAPH &&
+	if (inject.profiles && row->kind != CALLS_GRAPH &&
 	    (key = launch_shape(row, d, &shape, &stream)) != NULL &&
 	    (s = signature_of(key, d->symbolName, &shape)) != NULL) {
 		bool asked = signature_launched(s);
@@ -453,7 +453,7 @@ static void
 on_wait(const CUpti_CallbackData *d)
 {
 
-	if (!level_profiles(inject.level))
+	if (!inject.profiles)
 		return;
 	if (d->callbackSite == CUPTI_API_ENTER)
 		gate_launch_begin(device_of(d));
@@ -584,11 +584,10 @@ is_launch(CUpti_CallbackDomain domain, CUpti_CallbackId cbid)
 static inline bool
 on_plain_launch(const CUpti_CallbackData *d)
 {
-	bool profiles = level_profiles(inject.level);
 	struct own *own;
 
 	if (d->callbackSite == CUPTI_API_EXIT) {
-		if (result_of(d) != CUDA_SUCCESS || !profiles)
+		if (result_of(d) != CUDA_SUCCESS || !inject.profiles)
 			return result_of(d) == CUDA_SUCCESS;
 		own = own_of();
 		if (own->inside || own->nested || own->kept ||
@@ -597,7 +596,7 @@ on_plain_launch(const CUpti_CallbackData *d)
 		gate_launch_end();
 		return true;
 	}
-	if (profiles)
+	if (inject.profiles)
 		return false;
 	own = own_of();
 	if (own->inside || own->nested || own->tid == 0 ||

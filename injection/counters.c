@@ -80,8 +80,7 @@ INJECT_HOT bool
 counters_wanted(const struct signature *s, bool asked)
 {
 
-	if (!level_profiles(inject.level) || s->skip != SKIP_NONE ||
-	    window_is_shut())
+	if (!inject.profiles || s->skip != SKIP_NONE || window_is_shut())
 		return false;
 	if (target_put_away())
 		return true;

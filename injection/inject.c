@@ -120,6 +120,7 @@ read_orders(void)
 	inject.level = level_named(getenv("CUDADVISE_LEVEL"));
 	if (inject.level == LEVEL_UNKNOWN)
 		inject.level = LEVEL_DEFAULT;
+	inject.profiles = level_profiles(inject.level);
 	inject.budget = order_share(getenv("CUDADVISE_BUDGET"), 0.05);
 	inject.max_stall_ns = order_stall(getenv("CUDADVISE_MAX_STALL"));
 	inject.replay = (v = getenv("CUDADVISE_REPLAY")) != NULL &&

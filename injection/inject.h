@@ -27,6 +27,8 @@ enum inject_state {
 
 struct inject {
 	_Atomic int state;		/* enum inject_state */
+	bool profiles;			/* level_profiles(level), where every
+					 * launch asks for it */
 	pid_t pid;			/* a forked child has another */
 	struct cupti_api api;
 	CUpti_SubscriberHandle subscriber;
