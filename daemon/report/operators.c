@@ -1,7 +1,6 @@
 /*
  * report/operators.c: see operators.h.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,75 +11,6 @@
 #include "report/operators.h"
 
 #define ROWS_MAX 4096	/* more are added to the last one that is like them */
-
-/* "add" of "at::_ops::add_Tensor::call(…)": without the overload, which begins with
- * a capital. False: it is no operator's frame. */
-static bool
-aten_name(char *name, size_t size, const char *function)
-{
-	static const char space[] = "at::_ops::", prefix[] = "aten::";
-	const char *at = function != NULL ? strstr(function, space) : NULL;
-	size_t n = sizeof(prefix) - 1;
-
-	if (at == NULL)
-		return false;
-	memcpy(name, prefix, n);
-	for (at += sizeof(space) - 1; (isalnum((unsigned char)*at) ||
-	    *at == '_') && n + 1 < size; at++) {
-		if (*at == '_' && isupper((unsigned char)at[1]))
-			break;
-		name[n++] = *at;
-	}
-	name[n] = '\0';
-	return n > sizeof(prefix) - 1;
-}
-
-/* "cupy.multiply" of "cupy_multiply__float32_float32_float32". */
-static bool
-cupy_name(char *name, size_t size, const char *kernel)
-{
-	static const char begin[] = "cupy_";
-	const char *end;
-	size_t n;
-
-	if (strncmp(kernel, begin, sizeof(begin) - 1) != 0)
-		return false;
-	kernel += sizeof(begin) - 1;
-	end = strstr(kernel, "__");
-	n = end != NULL ? (size_t)(end - kernel) : strlen(kernel);
-	n = n < size - sizeof(begin) ? n : size - sizeof(begin);
-	memcpy(name, "cupy.", sizeof(begin) - 1);
-	memcpy(name + sizeof(begin) - 1, kernel, n);
-	name[sizeof(begin) - 1 + n] = '\0';
-	return true;
-}
-
-/* By the innermost operator on the way to the launch; else by the kernel: what a
- * library's does, or its own name. */
-static void
-name_row(struct operator_row *r, const struct kernel *k, const struct site *s,
-    const struct library *l)
-{
-	const char *own = k->short_name != NULL ? k->short_name :
-	    "(unnamed kernel)";
-	size_t n;
-
-	for (size_t f = 0; s != NULL && f < s->frames; f++)
-		if (aten_name(r->name, sizeof(r->name), s->frame[f].function))
-			return;
-	if (cupy_name(r->name, sizeof(r->name), own))
-		return;
-	/* A compiler's names say what it fused. */
-	if (l != NULL && l->operation != NULL &&
-	    strcmp(l->name, "Inductor") != 0)
-		own = l->operation;
-	n = strnlen(own, sizeof(r->name) - 1);
-	/* Not in the middle of a character. */
-	while (own[n] != '\0' && n > 0 && ((unsigned char)own[n] & 0xc0) == 0x80)
-		n--;
-	memcpy(r->name, own, n);
-	r->name[n] = '\0';
-}
 
 static bool
 is_backward(const struct site *s)
@@ -162,7 +92,7 @@ add_kernel(struct operators *o, const struct kernel *k, const struct site *s,
 	    .operation = l != NULL ? l->operation : NULL };
 
 	r.most_s = r.s;
-	name_row(&r, k, s, l);
+	operator_name(r.name, k, s, l);
 	place_row(&r, s);
 	o->framework |= (l != NULL && l->framework) ||
 	    (s != NULL && s->frames > 0 && s->frame[0].python);

@@ -11,11 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct run;
+#include "rules/evidence/operator.h"
 
 /* All texts live as long as the run. */
 struct operator_row {
-	char name[72];		/* of the operator, as its users call it */
+	char name[OPERATOR_SIZE];	/* of the operator, as its users call it */
 	const char *library;	/* whose kernels most of it are; NULL: its own */
 	const char *operation;	/* what they do: "matmul"; NULL not known */
 	const char *file;	/* of the user's line; NULL not known */

@@ -173,6 +173,21 @@ parts_body(struct out *o, const json_t *f, bool titled, bool missing)
 	text_why(o, f, titled);
 }
 
+/* Of a finding that is at an operator: the kernel that the figures are of. */
+static void
+text_kernel(struct out *o, const json_t *f)
+{
+	const char *kernel = field_text(json_object_get(f, "location"),
+	    "kernel");
+	char *text = NULL;
+
+	if (kernel == NULL || strstr(kernel, or_unknown(field_text(f,
+	    "where"))) != NULL || asprintf(&text, "kernel %s", kernel) < 0)
+		return;
+	out_wrap(o, 6, text);
+	free(text);
+}
+
 /* All that is known of it but its evidence. */
 static void
 finding_body(struct out *o, const json_t *f, bool titled, bool missing)
@@ -192,6 +207,7 @@ finding_body(struct out *o, const json_t *f, bool titled, bool missing)
 		out_wrap(o, 6, advice + strlen(change) + 1);
 	parts_hot_lines(o, f, HOT_LINES_SHOWN);
 	parts_where(o, f, true);
+	text_kernel(o, f);
 	if (no_line != NULL && missing)
 		out_wrap(o, 6, no_line);
 	text_why(o, f, titled);

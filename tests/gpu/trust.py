@@ -109,7 +109,9 @@ class Judged:
         """Without a list of kernels the finding's own is the one meant."""
         f = self.prediction()
         if not self.patterns and f is not None:
-            self.patterns = [tc.re.escape(f["where"]) + r"\b"]
+            own = next((k["short_name"] for k in self.kernels
+                        if k["id"] == f["kernel_id"]), f["where"])
+            self.patterns = [tc.re.escape(own) + r"\b"]
         return self.patterns
 
 

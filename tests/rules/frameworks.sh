@@ -97,6 +97,17 @@ report() {
 }
 report train
 report dataloader
+# A finding about a library's product is at the operator, on the terminal as in the
+# documents, with the kernel's name behind -v.
+misaligned=$repo/tests/captures/pairs/library-misaligned.bad.cadv
+"$build/bin/cudadvise" findings --format json "$misaligned" |
+    jq -e '.items[0] | .where == "aten::mm" and (.location.kernel | test("Kernel2"))' \
+    >/dev/null || fail "library-misaligned is at no operator"
+"$build/bin/cudadvise" show "$misaligned" >"$work/report"
+grep -q '^ 1  aten::mm ' "$work/report" && ! grep -q Kernel2 "$work/report" ||
+    fail "not at the operator: $(<"$work/report")"
+"$build/bin/cudadvise" show -v "$misaligned" | grep -q '^      kernel void cutlass::' ||
+    fail "-v has no name of the kernel"
 # Every report fits into 40 lines of 80 columns, which a terminal shows at once.
 for capture in "$repo"/tests/captures/{demo,pairs/*,programs/*}.cadv; do
 	lines=$(COLUMNS=80 CUDADVISE_CONFIG=/dev/null "$build/bin/cudadvise" show \

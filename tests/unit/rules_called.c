@@ -349,3 +349,35 @@ MADE_TEST(test_line_of_call)
 	assert_ptr_equal(f->site, &site);
 	assert_null(f->location_missing);
 }
+
+/* Where it is, is what its user calls it: the operator, else what it does, else the line;
+ * the kernel's name is for who wrote that. */
+MADE_TEST(test_place)
+{
+	struct site_frame frame[] = { { .module = "libcublas.so.13" },
+		{ .function = "at::_ops::addmm::call(at::Tensor const&)",
+		.module = "/opt/libtorch_cpu.so" },
+		{ .file = "/me/model.py", .line = 7, .python = true } };
+	struct site site = { .call = CALL_LAUNCH, .kernel = 1, .count = 1,
+	    .frame = frame, .frames = 3, .first = 2 };
+	const struct finding *f;
+
+	made_kernel(m, SGEMM, 10000, 200000);
+	f = made_found(m, "tensor-cores-unused");
+	assert_string_equal(f->where, m->kernel[0].short_name);
+	m->run.site = &site;
+	m->run.sites = 1;
+	f = made_found(m, "tensor-cores-unused");
+	assert_string_equal(f->where, "aten::addmm");
+	assert_ptr_equal(f->kernel, &m->kernel[0]);
+	frame[1].function = NULL;
+	f = made_found(m, "tensor-cores-unused");
+	assert_string_equal(f->where, "matmul");
+	made_again(m);
+	frame[0].module = "/opt/libtorch_cuda.so";
+	made_kernel(m, ROLL_DOUBLE, 10000, 200000);
+	m->run.site = &site;
+	m->run.sites = 1;
+	f = made_found(m, "double-precision");
+	assert_string_equal(f->where, "model.py:7");
+}

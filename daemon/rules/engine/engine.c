@@ -14,6 +14,7 @@
 #include "rules/evidence/library.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/neighbour.h"
+#include "rules/evidence/operator.h"
 #include "rules/evidence/reads.h"
 #include "rules/engine/rule.h"
 #include "rules/engine/sampled.h"
@@ -332,6 +333,8 @@ advice_make(const struct run *run, const struct thresholds *t)
 			    &run->device[run->kernel[i].device]);
 	ask_all(&x, a, load);
 	group_all(&x);
+	for (size_t i = 0; i < x.drafts; i++)
+		operator_place(&x, &x.draft[i]);
 	a->unmeasured = unmeasured_note(run, load, &box->arena);
 	a->finding = arena_get(&box->arena,
 	    (x.drafts ? x.drafts : 1) * sizeof(*a->finding));

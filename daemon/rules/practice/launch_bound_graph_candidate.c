@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "rules/evidence/lines.h"
+#include "rules/evidence/operator.h"
 #include "rules/evidence/slope.h"
 
 #define FINDINGS 8	/* sequences; more are parts of the same story */
@@ -124,17 +125,21 @@ advise(const struct rule_view *x, const struct draft *d,
 	    "groups if the grid must meet in between)";
 }
 
-/* What the sequence begins with: of a library what it does, since the name of its
- * kernel says nothing to who calls it. */
+/* What the sequence begins with: the operator that ${site} is on the way to; of a
+ * library what it does, since the name of its kernel says nothing to who calls it. */
 static const char *
-name_of_first(const struct rule_view *x, const struct sequence *s)
+name_of_first(const struct rule_view *x, const struct sequence *s,
+    const struct site *site)
 {
 	const struct kernel *k = first_of(x, s);
 	const struct library *l;
+	char name[OPERATOR_SIZE];
 
 	if (k == NULL)
 		return "an unknown kernel";
 	l = &x->libraries[k - x->run->kernel];
+	if (l->name != NULL && operator_name(name, k, site, l))
+		return arena_format(x->arena, "%s", name);
 	if (l->name != NULL && l->operation != NULL)
 		return arena_format(x->arena, "%s's %s", l->name, l->operation);
 	return k->short_name != NULL ? k->short_name : "an unknown kernel";
@@ -146,11 +151,12 @@ found(struct rule_view *x, const struct candidate *c)
 	const struct sequence *s = c->s;
 	struct draft *d = rule_found(x, arena_format(x->arena, "%u %u", s->length,
 	    s->kernel[0]));
-	const char *first = name_of_first(x, s);
 	const struct kernel *k = first_of(x, s);
+	const char *first;
 	double beyond;
 
 	lines_launch(x, d, s->kernel[0]);
+	first = name_of_first(x, s, d->f.site);
 	beyond = is_python(x, d->f.site) ? 1 : BEYOND;
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
