@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""launch_cost.py SECONDS [LIBRARY ROUNDS]: what a launch costs a PyTorch loop with parts of
-the measuring on, in one process, in turns.
+"""launch_cost.py SECONDS [LIBRARY ROUNDS]: what a launch costs a PyTorch loop with
+parts of the measuring on, in one process, in turns.
 
 LIBRARY is libcupti_switch.so, by which `cudadvise run` was told to reach CUPTI
 (CUDADVISE_CUPTI). In each round each mode comes once, in another order, for some
@@ -45,6 +45,8 @@ MODES = {
     "kernel records, launch callbacks, empty": f"kernels launches {HANDLED}",
     "kernel records, launch callbacks": f"kernels launches work {HANDLED}",
     "kernel records, records of launching calls": f"kernels api {HANDLED}",
+    "kernel records, the runtime's launch callbacks, empty":
+        f"kernels above {HANDLED}",
     "all": ALL,
     "all but the callbacks' work": ALL.replace("work ", ""),
     "all but launch callbacks": ALL.replace("launches ", ""),

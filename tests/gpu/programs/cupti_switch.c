@@ -30,6 +30,8 @@ enum part {
 	FLUSH = 128,		/* its flushes reach CUPTI */
 	RECORDS = 256,		/* it is given the records to decode */
 	API = 512,		/* records of launching calls, instead of callbacks */
+	ABOVE = 1024,		/* callbacks of the runtime's launching calls, which
+				 * the library does not have */
 };
 
 static const struct {
@@ -39,7 +41,7 @@ static const struct {
 	{ "kernels", KERNELS }, { "kinds", KINDS }, { "launches", LAUNCHES },
 	{ "calls", CALLS }, { "runtime", RUNTIME }, { "resources", RESOURCES },
 	{ "work", WORK }, { "flush", FLUSH }, { "records", RECORDS },
-	{ "api", API },
+	{ "api", API }, { "above", ABOVE },
 };
 
 /* Calls that launch a kernel. */
@@ -50,6 +52,15 @@ static const CUpti_CallbackId launches[] = {
 	CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
 };
 #define LAUNCH_IDS (sizeof(launches) / sizeof(launches[0]))
+
+static const CUpti_CallbackId above[] = {
+	CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+	CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060,
+#if CUPTI_API_VERSION >= 130000
+	CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_v13000,
+#endif
+};
+#define ABOVE_IDS (sizeof(above) / sizeof(above[0]))
 
 static struct {
 	CUpti_SubscriberHandle handle;
@@ -228,6 +239,11 @@ cupti_switch(const char *parts)
 	for (i = 0; i < LAUNCH_IDS; i++)
 		if (changed & API)
 			failed += api(launches[i], (on & API) != 0) !=
+			    CUPTI_SUCCESS;
+	for (i = 0; i < ABOVE_IDS; i++)
+		if (changed & ABOVE)
+			failed += callback((on & ABOVE) != 0, state.handle,
+			    CUPTI_CB_DOMAIN_RUNTIME_API, above[i]) !=
 			    CUPTI_SUCCESS;
 	return failed;
 }
