@@ -43,11 +43,16 @@ run=("$cudadvise" run -q --no-daemon -o "$scratch/run.cadv")
 # loaded the CUPTI that it brings, which is then the one behind the switch.
 switched() {
 	local cuda=${CUDA_HOME:-/usr/local/cuda}
+	local left=$(((seconds - SECONDS) * $2 / 100 - started))
 	local -a with=("CUDADVISE_CUPTI=$switch")
 	ldd "$switch" | grep -q 'libcupti.*not found' &&
 	    with+=("LD_LIBRARY_PATH=$cuda/lib64:$cuda/extras/CUPTI/lib64")
+	[ $left -ge 10 ] || {
+		say "in turns, --level $1: no time is left"
+		return
+	}
 	measure "in turns, --level $1" env "${with[@]}" "${run[@]}" --level "$1" -- \
-	    "${loop[@]}" $(((seconds - SECONDS) * $2 / 100 - started)) "$switch" \
+	    "${loop[@]}" $left "$switch" \
 	    "$OUT/rounds.$1.json"
 }
 
