@@ -40,7 +40,7 @@
 #define COMPILING_LEAST 5000000u	/* ns */
 
 /* A function that is compiled in pieces launches some in between, and so does who tries
- * one piece of code after the other. */
+ * one piece of code after the other: other kernels. The same one was made anew. */
 #define COMPILING_APART 20u	/* launches */
 
 struct gap {
@@ -275,9 +275,9 @@ gap_compiling(const struct model *m, struct device_state *d,
 	if (s->launches < HOT_AFTER)
 		return;
 	c = all->times > 0 ? &all->time[all->times - 1] : NULL;
-	if (c == NULL || sub_sat(s->launches, c->at) >= COMPILING_APART) {
-		if (all->times == COMPILING_TIMES)
-			return;
+	if (all->times < COMPILING_TIMES && (c == NULL ||
+	    sub_sat(s->launches, c->at) >= COMPILING_APART ||
+	    (next->kind == OP_KERNEL && c->kernel == next->index + 1))) {
 		c = &all->time[all->times++];
 		*c = (struct compiled){ .kernel = 0 };
 	}

@@ -268,10 +268,11 @@ struct results {
 
 /* Times in which the GPU had nothing to do while the thread that launches next loaded
  * code, and did something for it, after its first launches (HOT_AFTER of host.h).
- * Those with less than COMPILING_APART launches between them are one. */
+ * Those with less than COMPILING_APART launches between them are one, unless they made
+ * the same kernel. What comes after COMPILING_TIMES is in the last. */
 #define COMPILING_TIMES 32
 struct compiling {
-	size_t times;		/* the first COMPILING_TIMES */
+	size_t times;
 	struct compiled {
 		uint32_t kernel;	/* launched next; 0: it was none */
 		uint64_t loads, idle_ns;

@@ -103,13 +103,20 @@ KERNEL_TEST(test_idle_host)
 	assert_true(run->kernel[0].exposed_ns == 5e3);
 }
 
-/* A launch every millisecond from ${at} on. */
+/* A launch of ${kernel} every millisecond from ${at} on. */
+static uint64_t
+launches_of(struct feed *f, uint32_t kernel, uint64_t at, int n)
+{
+	for (int i = 0; i < n; i++, at += 1000 * US)
+		feed_kernel(f, kernel, at, at + 5 * US, at + 900 * US);
+	return at;
+}
+
 static uint64_t
 launches(struct feed *f, uint64_t at, int n)
 {
-	for (int i = 0; i < n; i++, at += 1000 * US)
-		feed_kernel(f, 1, at, at + 5 * US, at + 900 * US);
-	return at;
+
+	return launches_of(f, 1, at, n);
 }
 
 /* Makes code for ${ns}, and loads it. */
@@ -127,21 +134,40 @@ KERNEL_TEST(test_compiling)
 	const struct compiling *c;
 	uint64_t at;
 
+	feed_signature(f, 2, "b");
 	at = compiles(f, launches(f, 0, 3), 50000 * US);
 	at = compiles(f, launches(f, at, 30), 40000 * US);
 	at = compiles(f, launches(f, at, 2), 20000 * US);
-	at = compiles(f, launches(f, at, 30), 2000 * US);
+	at = launches(f, launches_of(f, 2, at, 1), 29);
+	at = compiles(f, at, 2000 * US);
 	at = compiles(f, launches(f, at, 30), 80000 * US);
 	launches(f, launches(f, at, 10) + 60000 * US, 10);
 	c = &feed_settle(f)->compiling;
 	assert_int_equal(c->times, 2);
 	assert_int_equal(c->time[0].loads, 2);
 	assert_int_equal(c->time[1].loads, 1);
-	assert_int_equal(c->time[0].kernel, 1);
+	assert_int_equal(c->time[0].kernel, 2);
 	assert_int_equal(c->time[0].at, 35);
 	assert_int_equal(c->time[1].at, 95);
 	assert_true(c->time[0].idle_ns > 59000 * US &&
 	    c->time[0].idle_ns < 61000 * US);
+}
+
+/* The same kernel made for each launch of it is made anew; what is beyond those that are
+ * kept is in the last. */
+KERNEL_TEST(test_compiling_again)
+{
+	const struct compiling *c;
+	uint64_t at = launches(f, 0, 20);
+
+	for (int i = 0; i < COMPILING_TIMES + 8; i++)
+		at = launches(f, compiles(f, at, 50000 * US), 1);
+	c = &feed_settle(f)->compiling;
+	assert_int_equal(c->times, COMPILING_TIMES);
+	assert_int_equal(c->time[0].loads, 1);
+	assert_int_equal(c->time[COMPILING_TIMES - 1].loads, 9);
+	assert_int_equal(c->time[COMPILING_TIMES - 1].at, 20 +
+	    COMPILING_TIMES + 7);
 }
 
 /* Gaps in which code is loaded, and those shortly before, are its preparation; those

@@ -1,6 +1,7 @@
 /*
  * recompilation: the program makes code again and again while it runs: a compiler of
- * a framework that specialises on shapes or numbers that change. Meanwhile the GPU
+ * a framework that specialises on shapes or numbers that change, or NVRTC that is given
+ * numbers as text. Meanwhile the GPU
  * has nothing to do. Once, at the start of a loop, is as it should be, and once more
  * for what is done behind it.
  */
@@ -19,7 +20,7 @@ struct compilations {
 	double late;		/* launches before the last, of all */
 };
 
-/* Code behind which hardly anything is launched is for what comes at the end. */
+/* New code behind which hardly anything is launched is for what comes at the end. */
 #define BEHIND_LEAST 20		/* launches; as COMPILING_APART of the model */
 
 /* A library's code is there, and only loaded when it is first called. */
@@ -35,6 +36,16 @@ is_made(const struct rule_view *x, const struct compiled *c)
 	    strcmp(l->name, "XLA") == 0 || strcmp(l->name, "CuPy") == 0;
 }
 
+/* Was code for the kernel of ${c}'s ${i}-th time made before? */
+static bool
+is_again(const struct compiling *c, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (c->time[k].kernel == c->time[i].kernel)
+			return true;
+	return false;
+}
+
 static struct compilations
 collect(const struct rule_view *x)
 {
@@ -42,8 +53,8 @@ collect(const struct rule_view *x)
 	struct compilations a = { .times = 0 };
 
 	for (size_t i = 0; i < c->times; i++) {
-		if (!is_made(x, &c->time[i]) ||
-		    c->time[i].at + BEHIND_LEAST > x->run->launches)
+		if (!is_made(x, &c->time[i]) || (!is_again(c, i) &&
+		    c->time[i].at + BEHIND_LEAST > x->run->launches))
 			continue;
 		a.times++;
 		a.loads += (double)c->time[i].loads;
@@ -61,6 +72,7 @@ rule_recompilation(struct rule_view *x)
 	struct compilations a = collect(x);
 	double times = a.times, idle = a.idle_s, late = a.late;
 	double again = times > 1 ? idle * (times - 1) / times : 0;
+	bool python = lines_python(run);
 	struct draft *d;
 
 	if (times < rule_value(x, "min_times") ||
@@ -96,14 +108,20 @@ rule_recompilation(struct rule_view *x)
 	    say_seconds(x->arena, idle));
 	d->f.limiter = "the compiler: what it made for other shapes or numbers "
 	    "does not fit";
-	d->f.advice = "give the compiler what stays the same: pad to a few sizes, "
-	    "pass numbers that change as tensors or run-time arguments; the "
-	    "compiler's log says what it specialised on";
+	d->f.advice = python ? "give the compiler what stays the same: pad to a few "
+	    "sizes, pass numbers that change as tensors or run-time arguments; "
+	    "the compiler's log says what it specialised on" : "compile once, and "
+	    "pass what changes as kernel arguments; code that does differ keep "
+	    "by its options (a map from options to CUkernel)";
 	d->f.gain_note = "all times but the first; compiled code may be kept "
-	    "from run to run (a cache of the framework's)";
-	d->f.bad_code = "f = torch.compile(f, dynamic=False)\nfor x in batches:"
-	    "            # of all lengths\n    f(x)";
-	d->f.good_code = "f = torch.compile(f, dynamic=True)\nfor x in batches:\n"
-	    "    f(x)";
+	    "from run to run";
+	d->f.bad_code = python ? "f = torch.compile(f, dynamic=False)\n"
+	    "for x in batches:            # of all lengths\n    f(x)" :
+	    "for (float a : candidates) {\n    compile(\"#define A \" + text(a) + "
+	    "source, &kernel);   // NVRTC\n    launch(kernel, data);\n}";
+	d->f.good_code = python ? "f = torch.compile(f, dynamic=True)\n"
+	    "for x in batches:\n    f(x)" :
+	    "compile(source, &kernel);   // once\nfor (float a : candidates)\n"
+	    "    launch(kernel, data, a);";
 	return RULE_FOUND;
 }
