@@ -23,7 +23,11 @@ text_more(struct out *o, const struct report *r, size_t more, double below)
 {
 	char text[384], command[256], a[NUMBER_SIZE];
 
+	/* A line cannot break within a command: what is too long is told by its
+	 * usage. */
 	parts_command(r, "findings", "", command, sizeof(command));
+	if (parts_is_file(r) && out_columns(o, command) > o->width - 8)
+		snprintf(command, sizeof(command), "cudadvise findings FILE");
 	snprintf(text, sizeof(text), "%zu more%s%s%s: `%s`", more,
 	    isnan(below) ? "" : " of at most ",
 	    isnan(below) ? "" : number_seconds(a, below),

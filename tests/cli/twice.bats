@@ -97,6 +97,10 @@ twice() {
 		pid=$(cat "$CUDADVISE_RUNTIME_DIR/cudadvised.pid")
 		sleep 0.3	# what the command asks at the start is answered
 		kill -STOP "$pid"
+		# All of it, before the run is handed in.
+		while grep -L '^State:.T' /proc/$pid/task/*/status | grep -q .; do
+			sleep 0.01
+		done
 	SCRIPT
 	go_on='kill -CONT $(cat "$CUDADVISE_RUNTIME_DIR/cudadvised.pid")'
 	run on_terminal "handing in the run" "$go_on" cudadvise run sh prog

@@ -159,4 +159,9 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 		[ "$(grep -c '^Next  ' report)" -eq 1 ]
 		[ "$(grep -c '  cudadvise ' report)" -le 2 ]
 	done
+	# Wherever it lies.
+	mkdir "$(printf 'd%.0s' {1..90})"
+	cp "$pairs/../programs/nvtranspose.cadv" d*/
+	COLUMNS=60 cudadvise show d*/nvtranspose.cadv > report
+	[ "$(grep -v 'cudadvise ' report | wc -L)" -le 60 ]
 }
