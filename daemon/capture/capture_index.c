@@ -6,7 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/order.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "capture/capture.h"
 #include "capture/capture_index.h"

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "capture/capture.h"
 #include "capture/capture_index.h"

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "capture/capture.h"
 #include "capture/own_records.h"
 #include "capture/source.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "base/stop.h"
 #include "capture/symbol_ask.h"
 #include "wire/record.h"

@@ -7,7 +7,7 @@
 #include <elfutils/libdw.h>
 
 #include "base/clock.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "capture/symbol_debug.h"
 
 #define UNITS (1u << 20)	/* compilation units */

@@ -11,7 +11,7 @@
 #include <gelf.h>
 
 #include "base/error.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "capture/symbol_debug.h"
 #include "capture/symbol_file.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "report/json_util.h"
 #include "report/reader.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "report/text_util.h"
 
 #include "report/source_draw.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "facts/reason.h"
 #include "report/out.h"
 #include "report/text.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "report/out.h"
 #include "report/text.h"
 #include "report/text_parts.h"

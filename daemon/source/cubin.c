@@ -9,7 +9,7 @@
 #include <gelf.h>
 
 #include "base/error.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "source/parts.h"
 
 #define STO_CUDA_ENTRY 0x10

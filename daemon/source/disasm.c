@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "source/child.h"
 #include "source/cubin.h"

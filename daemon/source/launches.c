@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "source/parts.h"
 
 #define STO_CUDA_ENTRY 0x10

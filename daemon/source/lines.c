@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "source/program.h"
 
 #define MAX_ROWS (1u << 18)	/* of a function */

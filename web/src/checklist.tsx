@@ -4,7 +4,7 @@ import { counted, percent, seconds } from './format';
 import { useResource } from './hooks';
 import { findingLink } from './links';
 import { Badge, Failure, Loading } from './parts';
-import type { OfRun } from './view-run';
+import type { OfRun } from './of-run';
 import type { Checklist, ChecklistFact, ChecklistLine, ChecklistState } from './openapi';
 
 const states: Record<ChecklistState, string> = { passed: 'passed', failed: 'failed', no_gain: 'no gain', not_measured: 'not measured' };

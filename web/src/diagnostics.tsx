@@ -6,7 +6,7 @@ import { Keeping } from './keeping';
 import { NoteList } from './notes';
 import { Failure, Loading, Scroll } from './parts';
 import type { DiagnosticList, Process, ProcessList, RunDocument } from './openapi';
-import type { OfRun } from './view-run';
+import type { OfRun } from './of-run';
 
 const shown = 100;
 

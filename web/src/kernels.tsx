@@ -7,7 +7,7 @@ import { kernelLink } from './links';
 import { nameOf, shortName, visible } from './names';
 import { Failure, Loading, ReasonList, reasonsOf, Scroll, Unmeasured } from './parts';
 import type { Headline, Kernel, KernelList } from './openapi';
-import type { OfRun } from './view-run';
+import type { OfRun } from './of-run';
 
 type Sort = '-gpu_time_ns' | 'gpu_time_ns' | '-launches' | 'launches' | 'name' | '-name';
 type Group = '' | 'function' | 'library';

@@ -9,7 +9,7 @@ import { OperatorsSection } from './operators';
 import { Failure, Loading } from './parts';
 import { RangesSection } from './ranges';
 import type { DiagnosticList, Findings, RunDocument } from './openapi';
-import type { OfRun } from './view-run';
+import type { OfRun } from './of-run';
 
 export function OverviewTab({ id, base, run, revision, at }: OfRun) {
   const findings = useResource<Findings>(base + '/findings', revision);

@@ -5,7 +5,7 @@ import { useResource } from './hooks';
 import { shortName } from './names';
 import { Failure, Loading, Scroll, ReasonList, reasonsOf, Unmeasured } from './parts';
 import { kernelLink } from './links';
-import type { OfRun } from './view-run';
+import type { OfRun } from './of-run';
 import type { Ceiling, Device, DeviceList, Kernel, KernelList } from './openapi';
 
 const most = 50;

@@ -6,7 +6,7 @@ import { sourceLink } from './links';
 import { shortName, visible } from './names';
 import { Failure, Loading } from './parts';
 import type { KernelList, SourceFileList } from './openapi';
-import type { OfRun } from './view-run';
+import type { OfRun } from './of-run';
 
 const most = 50;
 const files = 200;

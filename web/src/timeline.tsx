@@ -12,7 +12,7 @@ import { Canvas, type Moves } from './timeline-canvas';
 import { askFor, beside, chosenLaunch, chosenOf, clamp, covers, labels, manyIn, rowsOf, viewAround, viewOf, type Chosen, type View } from './timeline-data';
 import { Inspector } from './timeline-inspector';
 import type { Kernel, LaunchList, Ranges, RunDocument, Timeline, Window } from './openapi';
-import type { OfRun } from './view-run';
+import type { OfRun } from './of-run';
 
 const bins = 4096; // the daemon keeps so many
 const singles = 2000; // operations: about one a pixel

@@ -8,7 +8,7 @@ import { compareLink, findingLink, kernelLink, runLink } from './links';
 import { middle, visible } from './names';
 import { RooflineChart } from './roofline';
 import { Change, Saved, VerdictBadge, VerdictSection } from './verdict';
-import type { OfRun } from './view-run';
+import type { OfRun } from './of-run';
 import type { Compare, CompareFinding, CompareKernel, DeviceList, Kernel, KernelList, Run, RunList, TrialKernel } from './openapi';
 
 const shown = 100;

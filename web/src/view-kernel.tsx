@@ -12,7 +12,7 @@ import { Badge, Failure, Loading, Scroll } from './parts';
 import { RooflineChart } from './roofline';
 import { StallKinds, StallLegend, StallTable } from './stalls';
 import type { DeviceList, Device, Finding, Findings, Kernel, MetricList, Source } from './openapi';
-import type { OfRun } from './view-run';
+import type { OfRun } from './of-run';
 
 export function KernelTab({ id, base, run, revision, kernel: kid }: OfRun & { kernel: string }) {
   const path = `${base}/kernels/${encodeURIComponent(kid)}`;

@@ -16,16 +16,8 @@ import { SourceTab } from './source-tab';
 import { TimelineTab } from './timeline';
 import { CompareTab } from './view-compare';
 import { KernelTab } from './view-kernel';
+import type { OfRun } from './of-run';
 import type { RunDocument } from './openapi';
-
-// What a view is given. revision: changes with every analysis of the run.
-export interface OfRun {
-  id: string;
-  base: string;
-  run: RunDocument;
-  revision: string;
-  at: string[]; // what follows the view's name in the address
-}
 
 interface View {
   name: string;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "model/alike.h"
 #include "model/lines/source_state.h"
 #include "model/lines/together.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "model/lines/source_state.h"
 

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "base/order.h"
+#include "base/sort.h"
 #include "model/lines/source_state.h"
 
 COMPARE(cell_compare, struct cell,

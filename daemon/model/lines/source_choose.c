@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "base/order.h"
+#include "base/sort.h"
 #include "model/lines/source_state.h"
 
 #define FINDS (1u << 20)	/* look-ups of names in cubins, in all */

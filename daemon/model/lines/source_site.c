@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/sort.h"
 #include "model/lines/source_state.h"
 
 /* A frame of a settle, with where it is in its module: two unknown functions

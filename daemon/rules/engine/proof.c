@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/embed.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "rules/engine/proof.h"
 #include "rules/engine/rule.h"
 

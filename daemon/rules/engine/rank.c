@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/sort.h"
 #include "rules/engine/order.h"
 #include "rules/engine/pools.h"
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/sort.h"
 
 #include "rules/evidence/access.h"
 #include "facts/warp.h"

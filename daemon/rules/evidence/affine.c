@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/sort.h"
 #include "facts/warp.h"
 #include "model/model.h"
 #include "source/callee.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/sort.h"
 #include "rules/evidence/inst.h"
 #include "source/operand.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/sort.h"
 #include "model/alike.h"
 #include "rules/engine/group.h"
 #include "rules/evidence/neighbour.h"

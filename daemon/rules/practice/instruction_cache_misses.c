@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/order.h"
+#include "base/sort.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/stalls.h"
 

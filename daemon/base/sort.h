@@ -1,9 +1,9 @@
 /*
- * base/order.h: to sort and to search. A comparison for qsort is made of keys, of which
+ * base/sort.h: to sort and to search. A comparison for qsort is made of keys, of which
  * the first that differs decides: ORDER(x->stream, y->stream) ?: ORDER(x->start, y->start).
  */
-#ifndef CADV_BASE_ORDER_H
-#define CADV_BASE_ORDER_H
+#ifndef CADV_BASE_SORT_H
+#define CADV_BASE_SORT_H
 
 /* The smaller first: -1, 0 or 1. The larger first: ORDER(b, a). */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
