@@ -39,7 +39,7 @@ enum exported_format {
 };
 extern const struct format format_exported[EXPORTED_FORMATS];
 
-/* --- for format_*.c ------------------------------------------------------------ */
+/* --- format_util.c: for format_*.c ---------------------------------------------- */
 
 /* Where a finding is, in the source: a line of the kernel, or, if it is about none,
  * the host's that launches or calls. NULL and 0: not known. Borrowed. The file is
