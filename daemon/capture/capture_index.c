@@ -65,6 +65,43 @@ frame_open(struct capture_frame *f, uint64_t stream)
 	f->stream = stream;
 }
 
+int
+capture_record_time(const struct record *r, uint64_t *from, uint64_t *to)
+{
+
+	switch (r->type) {
+#define SPAN(type)							\
+	case RECORD_##type:						\
+		*from = r->u.type.start_ns;				\
+		*to = r->u.type.end_ns;					\
+		break
+	SPAN(KERNEL);
+	SPAN(COPY);
+	SPAN(MEMSET);
+	SPAN(SYNC);
+	SPAN(API);
+	SPAN(UVM);
+	SPAN(JIT);
+	SPAN(GRAPH);
+	SPAN(RANGE);
+	SPAN(OVERHEAD);
+#undef SPAN
+	case RECORD_MEMORY:
+		*from = *to = r->u.MEMORY.now_ns;
+		break;
+	case RECORD_FAILURE:
+		*from = *to = r->u.FAILURE.now_ns;
+		break;
+	default:
+		return 0;
+	}
+	if (*from == 0)
+		return 0;
+	if (*to < *from)
+		*to = *from;
+	return 1;
+}
+
 void
 frame_note(struct capture_frame *f, uint64_t sequence, const struct record *r)
 {

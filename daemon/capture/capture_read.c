@@ -32,43 +32,6 @@ struct loader {
 	struct error *e;
 };
 
-int
-capture_record_time(const struct record *r, uint64_t *from, uint64_t *to)
-{
-
-	switch (r->type) {
-#define SPAN(type)							\
-	case RECORD_##type:						\
-		*from = r->u.type.start_ns;				\
-		*to = r->u.type.end_ns;					\
-		break
-	SPAN(KERNEL);
-	SPAN(COPY);
-	SPAN(MEMSET);
-	SPAN(SYNC);
-	SPAN(API);
-	SPAN(UVM);
-	SPAN(JIT);
-	SPAN(GRAPH);
-	SPAN(RANGE);
-	SPAN(OVERHEAD);
-#undef SPAN
-	case RECORD_MEMORY:
-		*from = *to = r->u.MEMORY.now_ns;
-		break;
-	case RECORD_FAILURE:
-		*from = *to = r->u.FAILURE.now_ns;
-		break;
-	default:
-		return 0;
-	}
-	if (*from == 0)
-		return 0;
-	if (*to < *from)
-		*to = *from;
-	return 1;
-}
-
 /* When a record was written, to order streams; 0 unknown. */
 static uint64_t
 order_time(const struct record *r)
