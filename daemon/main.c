@@ -16,6 +16,7 @@
 #include "base/paths.h"
 #include "base/stop.h"
 #include "base/text.h"
+#include "http/route.h"
 #include "http/server.h"
 #include "service/service.h"
 #include "instance.h"
@@ -123,6 +124,7 @@ start_http(struct daemon *d, int api_fd, struct error *e)
 {
 	char socket[PATH_MAX] = "";
 	struct http_options o = {
+		.routes = api_routes, .route_count = api_route_count,
 		.unix_path = socket, .listen_fd = api_fd,
 		.tcp_port = d->config.tcp_port,
 		.dashboard_port = d->config.dashboard_port,

@@ -1,6 +1,6 @@
 /*
- * http/api.h: the handlers of the route table (http/api.c), and helpers that
- * they share. A handler fills the response, and does not touch the connection.
+ * http/api.h: the handlers of the route table (http/routes.c), and helpers that
+ * they share (api.c). A handler fills the response, and does not touch the connection.
  */
 #ifndef CADV_HTTP_API_H
 #define CADV_HTTP_API_H

@@ -107,8 +107,8 @@ check_route(const struct exchange_head *head, struct request *rq,
 	bool known = find_method(head->method, &rq->method) == 0;
 	char allow[64];
 
-	status = route_find(api_routes, api_route_count, rq->method,
-	    &rq->target, rq->param, &rq->route);
+	status = route_find(head->routes, head->route_count,
+	    rq->method, &rq->target, rq->param, &rq->route);
 	if (check_guard(head, rq->route != NULL &&
 	    rq->route->access == ACCESS_PUBLIC, rs) < 0)
 		return -1;
@@ -118,8 +118,8 @@ check_route(const struct exchange_head *head, struct request *rq,
 		return -1;
 	}
 	if (status == ROUTE_NO_METHOD || !known) {
-		route_allow(api_routes, api_route_count, &rq->target, allow,
-		    sizeof(allow));
+		route_allow(head->routes, head->route_count, &rq->target,
+		    allow, sizeof(allow));
 		respond_problem(rs, PROBLEM_NO_METHOD, NULL,
 		    "this path takes %s", allow);
 		respond_header(rs, "Allow", "%s", allow);

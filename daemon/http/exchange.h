@@ -10,6 +10,8 @@
 #include "http/message.h"
 
 struct exchange_head {
+	const struct route *routes;	/* what there is (http/route.h) */
+	size_t route_count;
 	bool tcp;
 	int port;		/* of the TCP socket */
 	const char *token;	/* the required bearer token */

@@ -3,7 +3,7 @@
  * check of query parameters derive from it; so does the test that compares it
  * with config/openapi.json.
  *
- * To add a resource: a row in http/api.c, its handler, a path in
+ * To add a resource: a row in http/routes.c, its handler, a path in
  * config/openapi.json, a case in tests/api. Documents of a run have their rows
  * in report/document.def, and no handler of their own.
  */
@@ -61,7 +61,7 @@ void route_allow(const struct route *table, size_t rows,
  * NULL. */
 const char *route_bad_query(const struct route *r, const struct target *t);
 
-/* The table of this daemon, http/api.c. */
+/* The table of this daemon, http/routes.c. */
 extern const struct route api_routes[];
 extern const size_t api_route_count;
 

@@ -2,21 +2,25 @@
  * http/server.h: the daemon's HTTP server, on the unix socket and, if
  * requested, on loopback TCP. Only server*.c use libmicrohttpd; handlers use
  * struct request and struct response (http/message.h), routes are rows in
- * http/api.c.
+ * http/routes.c.
  */
 #ifndef CADV_HTTP_SERVER_H
 #define CADV_HTTP_SERVER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct error;
 struct http;
+struct route;
 struct service;
 
 struct http_options {
 	const char *unix_path;	/* <runtime>/api.sock; borrowed until start
 				 * returns */
+	const struct route *routes;	/* what it serves (http/route.h) */
+	size_t route_count;
 	int listen_fd;		/* a listening unix socket (socket activation),
 				 * then unix_path is not bound; -1: none */
 	int tcp_port;		/* > 0: open this port on 127.0.0.1 and ::1

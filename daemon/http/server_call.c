@@ -70,6 +70,8 @@ begin(struct call *c, const char *method)
 	struct { unsigned seen[5]; bool repeated; } seen = { { 0 }, false };
 	struct http *h = c->http;
 	struct exchange_head head = {
+		.routes = h->options.routes,
+		.route_count = h->options.route_count,
 		.tcp = c->listener->tcp,
 		.port = h->port,
 		.token = h->token,

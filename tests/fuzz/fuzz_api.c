@@ -117,7 +117,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct request rq;
 	static struct response rs;
-	struct exchange_head head = { .tcp = true, .port = 1, .token = TOKEN,
+	struct exchange_head head = { .routes = api_routes,
+		.route_count = api_route_count, .tcp = true, .port = 1, .token = TOKEN,
 		.method = "GET", .raw = "/", .raw_length = 1,
 		.max_upload = 1 << 20 };
 	char *copy = malloc(size + 1), *text = copy, *end, *line;

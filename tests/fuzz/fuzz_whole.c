@@ -44,7 +44,9 @@ static void
 open_all(void)
 {
 	static char path[PATH_MAX];
-	struct http_options o = { .unix_path = path, .listen_fd = -1 };
+	struct http_options o = { .routes = api_routes,
+	    .route_count = api_route_count, .unix_path = path,
+	    .listen_fd = -1 };
 	struct error e = ERROR_INIT;
 
 	if (service != NULL)
@@ -128,7 +130,8 @@ ask(const char *method, const char *target, int upload, int *status)
 {
 	static struct request rq;
 	static struct response rs;
-	struct exchange_head head = { .method = method, .raw = target,
+	struct exchange_head head = { .routes = api_routes,
+	    .route_count = api_route_count, .method = method, .raw = target,
 	    .raw_length = strlen(target), .max_upload = 1u << 30,
 	    .content_type = upload >= 0 ? "application/octet-stream" : NULL };
 	uint64_t max_body;

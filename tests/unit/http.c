@@ -184,7 +184,8 @@ static int
 ask(struct asked *a, const char *method, const char *raw,
     const struct exchange_head *change)
 {
-	struct exchange_head head = { .tcp = true, .port = 1, .token = TOKEN,
+	struct exchange_head head = { .routes = api_routes,
+		.route_count = api_route_count, .tcp = true, .port = 1, .token = TOKEN,
 		.guard = { .host = "localhost:1",
 		    .authorization = "Bearer " TOKEN },
 		.max_upload = 1 << 20 };

@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "http/route.h"
 #include "http/server.h"
 #include "service/internal.h"
 #include "unit/served.h"
@@ -21,7 +22,9 @@ static struct http *http;
 static int
 set_up(void **state)
 {
-	struct http_options h = { .unix_path = api_path, .listen_fd = -1 };
+	struct http_options h = { .routes = api_routes,
+	    .route_count = api_route_count, .unix_path = api_path,
+	    .listen_fd = -1 };
 	struct error e = ERROR_INIT;
 
 	(void)state;

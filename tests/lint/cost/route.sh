@@ -32,7 +32,7 @@ add() {
 works() {
 	local said
 	program unit-route daemon/report/json_example.c \
-	    daemon/report/document.c daemon/report/analyse.c daemon/http/api.c \
+	    daemon/report/document.c daemon/report/analyse.c daemon/http/routes.c \
 	    daemon/http/assets.c daemon/http/documents.c \
 	    daemon/report/format_json.c
 	said=$("$scratch/bin/unit-route" 2>&1) || fail "$said"

@@ -1,0 +1,88 @@
+#include "http/api.h"
+#include "http/route.h"
+
+#define V1 "/api/v1"
+#define RUN V1 "/runs/{id}"
+
+/* method, path, handler, access, flags, arg, query, operation, summary */
+const struct route api_routes[] = {
+	{ HTTP_GET, V1 "/version", meta_version, ACCESS_API, 0, NULL, NULL,
+	    "getVersion", "Versions of the daemon and its API" },
+	{ HTTP_GET, V1 "/health", meta_health, ACCESS_API, 0, NULL, NULL,
+	    "getHealth", "Whether the daemon works, and its counters" },
+	{ HTTP_GET, V1 "/runs", runs_list, ACCESS_API, 0, NULL,
+	    "limit cursor sort", "listRuns", "Runs, newest first" },
+	{ HTTP_POST, V1 "/runs", runs_import, ACCESS_API,
+	    ROUTE_UPLOAD | ROUTE_SLOW, NULL, NULL, "importRun",
+	    "Take in a capture" },
+	{ HTTP_GET, RUN, runs_get, ACCESS_API, 0, NULL, NULL, "getRun",
+	    "One run" },
+	{ HTTP_PATCH, RUN, runs_patch, ACCESS_API, ROUTE_BODY, NULL, NULL,
+	    "patchRun", "Change a run's label or pin it" },
+	{ HTTP_DELETE, RUN, runs_delete, ACCESS_API, ROUTE_SLOW, NULL, NULL,
+	    "deleteRun", "Delete a run and its capture" },
+	{ HTTP_POST, RUN "/reanalyze", runs_reanalyze, ACCESS_API,
+	    ROUTE_MAY_BODY | ROUTE_SLOW, NULL, NULL, "reanalyzeRun",
+	    "Rebuild a run from its capture" },
+#define STORED(id, noun, of, shape, when, takes)
+#define DOCUMENT(id, noun, of, shape, when, takes, path, operation, summary) \
+	{ HTTP_GET, RUN path, documents_get, ACCESS_API, 0, noun, NULL,	\
+	    operation, summary },
+#include "report/document.def"
+	{ HTTP_GET, RUN "/kernels", documents_kernels, ACCESS_API, 0, NULL,
+	    "limit cursor sort match", "listKernels", "Kernels by launch shape" },
+	{ HTTP_GET, RUN "/kernels/{kid}/launches", documents_launches,
+	    ACCESS_API, ROUTE_SLOW, NULL, "limit cursor from_ns to_ns",
+	    "listLaunches",
+	    "Single launches of a kernel" },
+	{ HTTP_GET, RUN "/kernels/{kid}/source", documents_source, ACCESS_API, 0,
+	    NULL, "sass", "getSource",
+	    "What a kernel's lines and instructions did" },
+	{ HTTP_GET, RUN "/timeline", documents_timeline, ACCESS_API,
+	    0, NULL, "from_ns to_ns px", "getTimeline",
+	    "Busy time in bins of any window" },
+	{ HTTP_GET, RUN "/window", documents_window, ACCESS_API,
+	    0, NULL, "from_ns to_ns limit", "getWindow",
+	    "What ran in a window" },
+	{ HTTP_GET, RUN "/export", runs_export, ACCESS_API, ROUTE_SLOW, NULL,
+	    "format", "exportRun", "A run as one file" },
+	{ HTTP_GET, RUN "/capture", runs_export, ACCESS_API, 0, "capture",
+	    NULL, "getCapture", "The capture file" },
+	{ HTTP_GET, V1 "/findings", findings_list, ACCESS_API, ROUTE_SLOW, NULL,
+	    "limit cursor rule severity program since run worth_it",
+	    "searchFindings", "The findings of all runs, newest run first" },
+	{ HTTP_GET, V1 "/compare", compare_get, ACCESS_API, ROUTE_SLOW, NULL,
+	    "base target allow", "compareRuns", "Two runs: which is faster, "
+	    "kernels, findings, predicted against achieved" },
+	{ HTTP_GET, RUN "/events", meta_run_events, ACCESS_API, 0, NULL,
+	    NULL, "streamRunEvents", "Changes of one run, as they come" },
+	{ HTTP_GET, V1 "/events", meta_events, ACCESS_API, 0, NULL, NULL,
+	    "streamEvents", "Changes of all runs, as they come" },
+	{ HTTP_GET, V1 "/rules", meta_rules, ACCESS_API, 0, NULL, NULL,
+	    "listRules", "The catalogue of practices" },
+	{ HTTP_GET, V1 "/rules/{rid}", meta_rule, ACCESS_API, 0, NULL, NULL,
+	    "getRule", "One practice" },
+	{ HTTP_GET, V1 "/openapi.json", assets_get, ACCESS_API, 0,
+	    "openapi.json", NULL, "getOpenapi", "This document" },
+	{ HTTP_POST, V1 "/dashboard", meta_dashboard, ACCESS_LOCAL,
+	    ROUTE_BODY | ROUTE_MAY_BODY, NULL, NULL, "openDashboard",
+	    "Listen on loopback TCP and say the page's address" },
+	{ HTTP_POST, V1 "/shutdown", meta_shutdown, ACCESS_LOCAL,
+	    ROUTE_MAY_BODY, NULL, NULL, "shutdown", "Stop the daemon" },
+	{ HTTP_GET, "/metrics", meta_metrics, ACCESS_API, 0, NULL, NULL,
+	    "getMetrics", "The daemon's counters for Prometheus" },
+	{ HTTP_GET, "/problems/{slug}", meta_problem, ACCESS_PUBLIC, 0, NULL,
+	    NULL, "getProblem", "What a problem type means" },
+
+	{ HTTP_GET, "/open/{code}", meta_open, ACCESS_PUBLIC, 0, NULL, NULL,
+	    NULL, "The page with its token, for a code that is good once" },
+	{ HTTP_GET, "/", assets_get, ACCESS_PUBLIC, 0, "index.html", NULL,
+	    NULL, "The page" },
+	{ HTTP_GET, "/app.js", assets_get, ACCESS_PUBLIC, 0, "app.js", NULL,
+	    NULL, "The page's script" },
+	{ HTTP_GET, "/app.css", assets_get, ACCESS_PUBLIC, 0, "app.css", NULL,
+	    NULL, "The page's style" },
+	{ HTTP_GET, "/icon.svg", assets_get, ACCESS_PUBLIC, 0, "icon.svg",
+	    NULL, NULL, "The page's icon" },
+};
+const size_t api_route_count = sizeof(api_routes) / sizeof(api_routes[0]);
