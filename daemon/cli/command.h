@@ -106,7 +106,6 @@ struct command {
 	int least, most;
 	unsigned flags;
 	const char *summary, *more;
-	int (*run)(struct cli *cli, int argc, char **argv);
 };
 extern const struct command command_table[COMMANDS];
 _Static_assert(COMMANDS <= 32, "bits of option_row.commands");

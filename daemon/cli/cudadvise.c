@@ -11,6 +11,12 @@
 
 #include "cli/command.h"
 
+static int (*const command_run[COMMANDS])(struct cli *cli, int argc, char **argv) = {
+#define COMMAND(id, name, operands, kind, least, most, flags, summary, more) \
+	[COMMAND_##id] = cmd_##name,
+#include "cli/command.def"
+};
+
 /* The exit status of our own failures depends on the command. */
 static int
 own_status(const struct command *c, int otherwise)
@@ -93,7 +99,8 @@ run_command(struct cli *cli, const struct command *c, int argc, char **argv)
 	    (cli->client = daemon_connect(&e)) == NULL)
 		status = cli_error(cli, &e);
 	else
-		status = c->run(cli, argc - first, argv + first);
+		status = command_run[c - command_table](cli, argc - first,
+		    argv + first);
 	note_build(cli, c);
 	client_free(cli->client);
 	/* The status of a program that was run is its own. */

@@ -75,7 +75,7 @@ const struct option_row option_table[OPTIONS] = {
 const struct command command_table[COMMANDS] = {
 #define COMMAND(id, name, operands, kind, least, most, flags, summary, more) \
 	[COMMAND_##id] = { #name, operands, kind, least, most, flags, summary, \
-	    more, cmd_##name },
+	    more },
 #include "cli/command.def"
 };
 
