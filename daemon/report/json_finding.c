@@ -188,7 +188,7 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 	    NULL : f->location_missing;
 
 	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o,"
-	    "s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o,"
+	    "s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o,"
 	    "s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o}",
 	    "id", f->id,
 	    "rank", json_count(rank),
@@ -213,6 +213,7 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 	    "kernel_speedup_ratio", json_number(f->kernel_speedup),
 	    "left_s", json_number(f->left_s),
 	    "after", f->after > 0 ? json_count(f->after) : json_null(),
+	    "behind", f->behind > 0 ? json_count(f->behind) : json_null(),
 	    "note", json_text(f->gain_note),
 	    "summary", json_text(f->summary),
 	    "limiter", json_text(f->limiter),

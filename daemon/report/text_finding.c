@@ -128,6 +128,17 @@ tell_left(FILE *t, const json_t *f)
 		fprintf(t, "%s remain once that is fixed", text);
 }
 
+/* Why it is not before one that saves less. */
+static void
+tell_behind(FILE *t, const json_t *f)
+{
+	uint64_t behind = field_count(json_object_get(f, "saves"), "behind");
+
+	if (behind > 0)
+		fprintf(t, "; after %llu, which no graph reaches over",
+		    (unsigned long long)behind);
+}
+
 /* Why: the title where the row had no room for it and the rest does not say it, what
  * was measured, what limits. */
 static void
@@ -153,6 +164,8 @@ text_why(struct out *o, const json_t *f, bool titled)
 		fprintf(t, "%s%s", n++ > 0 ? "; " : "", note);
 	if (strcmp(or_unknown(field_text(f, "confidence")), "low") == 0)
 		fprintf(t, "%slow confidence", n++ > 0 ? "; " : "");
+	if (n > 0)
+		tell_behind(t, f);
 	if (n > 0)
 		tell_left(t, f);
 	if (fclose(t) == 0 && n > 0)

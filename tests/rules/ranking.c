@@ -159,6 +159,16 @@ group_of(const struct finding *f, double wall)
 	return f->saves_s >= 0.005 * wall ? 0 : 2;
 }
 
+/* Does one that comes later need ${at} to be done first? */
+static bool
+is_needed(const struct advice *a, size_t at)
+{
+	for (size_t i = at + 1; i < a->findings; i++)
+		if (a->finding[i].behind > 0 && a->finding[i].behind <= at + 1)
+			return true;
+	return false;
+}
+
 static void
 check_order(const char *what, const struct advice *a, double wall)
 {
@@ -175,11 +185,13 @@ check_order(const char *what, const struct advice *a, double wall)
 		if (now < before)
 			complain(what, "%s comes after %s", f->rule, g->rule);
 		else if (now == before && !is_correctness(f) &&
-		    !is_correctness(g) && f->left_s > g->left_s)
+		    !is_correctness(g) && f->left_s > g->left_s &&
+		    !is_needed(a, i - 1))
 			complain(what, "%s (%g s) comes after %s (%g s)",
 			    f->rule, f->left_s, g->rule, g->left_s);
-		if (f->after > i)
-			complain(what, "%s comes after %zu", f->rule, f->after);
+		if (f->after > i || f->behind > i)
+			complain(what, "%s comes after %zu and %zu", f->rule,
+			    f->after, f->behind);
 	}
 }
 

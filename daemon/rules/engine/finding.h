@@ -104,6 +104,8 @@ struct finding {
 					 * the same time away */
 	size_t after;			/* rank of the one that takes most of the
 					 * rest; 0: none takes any */
+	size_t behind;			/* rank of the first that has to be done before,
+					 * though it may save less; 0: none has */
 	double kernel_speedup;	/* predicted, of this kernel; NaN */
 	enum grounds grounds;	/* what that and its interval rest on */
 	const char *gain_note;	/* what the prediction assumes, or why none */

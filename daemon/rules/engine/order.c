@@ -225,17 +225,54 @@ yield(struct draft *d, size_t at, size_t end)
 	return true;
 }
 
+/*
+ * What has to be done before d[at]: the most that is left of what bars it, if it is more
+ * than what d[at] saves for sure while that stands; 0: nothing. No graph is captured
+ * across a wait of the host, none launches ahead of an input that is not there; a
+ * prediction in the middle takes both to be gone. So whoever knows removes the wait
+ * first, though it may save less.
+ */
+static size_t
+first_before(const struct draft *d, size_t at, size_t end)
+{
+	size_t first = 0;
+
+	for (size_t i = at + 1; i < end; i++)
+		if ((d[i].waits & d[at].barred) != 0 &&
+		    group_of(&d[i]) == group_of(&d[at]) &&
+		    pools_sane(d[i].f.saves_s) >= d[at].f.saves_low_s &&
+		    (first == 0 || d[i].f.saves_s > d[first].f.saves_s))
+			first = i;
+	return first;
+}
+
+/* d[from] comes to stand at ${to}, in front of what is there. */
+static void
+advance(struct draft *d, size_t from, size_t to)
+{
+	struct draft own = d[from];
+
+	memmove(&d[to + 1], &d[to], (from - to) * sizeof(*d));
+	d[to] = own;
+}
+
 static void
 order_beside(struct draft *d, size_t n, struct changed *c)
 {
 	for (size_t i = 0; i < n && d[i].f.worth_it; i++) {
-		size_t end = n < ORDERED_MOST ? n : ORDERED_MOST;
+		size_t end = n < ORDERED_MOST ? n : ORDERED_MOST, first;
 
 		if (order_is_correctness(&d[i]))
 			continue;
 		do
 			look(c, &d[i]);
 		while (i < end && yield(d, i, end));
+		if (i < end && (first = first_before(d, i, end)) != 0) {
+			if (d[i].f.behind == 0)
+				d[i].f.behind = i + 1;
+			advance(d, first, i);
+			look(c, &d[i]);
+		}
 		settle(c, &d[i], i + 1);
 	}
 }

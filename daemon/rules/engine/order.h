@@ -16,7 +16,9 @@ bool order_is_correctness(const struct draft *d);
  * two fixes of one kernel may take the same time away, and so may two claims on the
  * same idle time. Of fixes of a kernel its model is evaluated again with both; of
  * claims there is what their pools hold; of all it is ${together_s}, what they save at
- * once. Without memory each is taken to be alone.
+ * once. What bars another (draft.waits) stands in front of it where it saves more than
+ * the other does for sure meanwhile; that one has its rank in f.behind. Without memory
+ * each is taken to be alone.
  */
 void order_all(struct draft *d, size_t n, const struct run *run,
     double together_s);

@@ -84,6 +84,12 @@ struct member {
 	double speedup, gpu_s;		/* as in struct draft */
 };
 
+/* What keeps a loop from being launched ahead, or at once: the host waits for the GPU,
+ * allocates, or the input is late. */
+#define BAR_WAIT 1u
+#define BAR_ALLOCATION 2u
+#define BAR_INPUT 4u
+
 struct folded;				/* group.c */
 
 /* A finding in the making. */
@@ -117,6 +123,9 @@ struct draft {
 	bool small;		/* rank.c: too little to be seen in the whole run */
 	bool residual;		/* has only what other findings leave */
 	double residual_min_s;	/* and is nothing below that */
+	uint32_t waits;		/* BAR_… that the loop loses with it */
+	uint32_t barred;	/* BAR_… while which stand no more than the low view
+				 * of its gain is sure */
 	bool leads;		/* first of all: while it stands, no other
 				 * measurement says much */
 	enum severity cap;	/* the highest it may get; correctness: has */

@@ -166,6 +166,7 @@ between_launches(struct rule_view *x, uint64_t count, double hot)
 	if (hot * part < rule_value(x, "min_share") * whole_s(x->run))
 		return RULE_CLEAN;
 	d = found(x, count, hot, " between launches");
+	d->waits = BAR_ALLOCATION;
 	d->claim[0] = (struct claim){ POOLS_HOST,
 	    { 0.8 * part * idle, part * saved, fmax(hot, idle +
 	    gaps_s(x->run, rule_value(x, "min_count"), INFINITY)) } };

@@ -97,6 +97,7 @@ rule_device_sync_overuse(struct rule_view *x)
 	    POOL_IDLE(IDLE_API), queued(run, idle, w.followed) };
 	d->claims = 1;
 	d->cause_s = idle;
+	d->waits = BAR_WAIT;
 	d->f.location = arena_format(x->arena, "%s of %s%s",
 	    say_counted(x->arena, (double)w.count, "call"), w.most->name,
 	    w.several ? " and the like" : "");

@@ -17,6 +17,10 @@
 #define BEYOND 0.2
 #define BEYOND_PYTHON 0.5
 
+/* Input is late for longer than the host takes to launch anything: the longest gap that
+ * the model takes for one of a sequence. */
+#define LATE_S 100e-6
+
 static const char *
 limiter(double host, double api, double sync)
 {
@@ -62,6 +66,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	d->f.location_missing = &reason_row[REASON_LINE_HOST];
 	if (a.input > 0.5 * idle) {
 		d->variant = "input";
+		d->waits = idle >= LATE_S * a.gaps ? BAR_INPUT : 0;
 		d->f.location = arena_format(x->arena, "%s, most of it in front "
 		    "of copies to the GPU", d->f.location);
 		lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));

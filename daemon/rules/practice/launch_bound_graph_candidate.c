@@ -145,6 +145,16 @@ name_of_first(const struct rule_view *x, const struct sequence *s,
 	return k->short_name != NULL ? k->short_name : "an unknown kernel";
 }
 
+/* What stands in most of its repeats. */
+static uint32_t
+bars(const struct sequence *s)
+{
+	double least = WAITS_LEAST * (double)s->repeats;
+
+	return BAR_INPUT | ((double)s->syncs >= least ? BAR_WAIT : 0) |
+	    ((double)s->allocations >= least ? BAR_ALLOCATION : 0);
+}
+
 static void
 found(struct rule_view *x, const struct candidate *c)
 {
@@ -155,6 +165,7 @@ found(struct rule_view *x, const struct candidate *c)
 	const char *first;
 	double beyond;
 
+	d->barred = bars(s);
 	lines_launch(x, d, s->kernel[0]);
 	first = name_of_first(x, s, d->f.site);
 	beyond = is_python(x, d->f.site) ? 1 : BEYOND;

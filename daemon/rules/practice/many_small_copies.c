@@ -101,6 +101,7 @@ found(struct rule_view *x, const struct small_copies *s)
 	    "run at %s", say_rate(x->arena, span > 0 ?
 	    (double)s->bytes / span : NAN));
 	d->variant = s->kind == COPY_D2H ? "results" : NULL;
+	d->waits = s->kind == COPY_D2H ? BAR_WAIT : 0;
 	d->f.advice = "gather the pieces in one buffer and copy that once; "
 	    "cudaMemcpy2D for the rows of a matrix, or let the kernel gather";
 	d->f.gain_note = "gathering the pieces on the host is counted half: they may "

@@ -125,6 +125,7 @@ claim(struct rule_view *x, struct draft *d, const struct waiting *w,
 	    POOL_IDLE(IDLE_LAUNCH), { part * free * g.low, part * (free *
 	    (g.mid + 0.5 * turn * w->before_s) + needed_goes(x, w)), g.high } };
 	d->cause_s = part * w->idle_s;
+	d->waits = BAR_WAIT;
 	/* Beside other work the copies may be hidden as well, unless the host
 	 * computes with them first; where it does so no longer, they go. */
 	d->claim[1] = (struct claim){ POOL_COPY, { 0, part * turn * (0.5 *
