@@ -183,9 +183,14 @@ seen_of(const struct rule_view *x, enum rule_state state)
 static void
 finish(const struct rule_view *x, struct draft *d)
 {
+	const struct rule_info *info = rule_info(x->order);
+
 	if (d->f.next == NULL)
-		d->f.next = say_next(x->arena, x->run, x->kernel,
-		    rule_info(x->order)->next);
+		d->f.next = say_next(x->arena, x->run, x->kernel, info->next);
+	if (d->f.bad_code == NULL)
+		d->f.bad_code = info->bad_code;
+	if (d->f.good_code == NULL)
+		d->f.good_code = info->good_code;
 	framework_words(x, d);
 }
 

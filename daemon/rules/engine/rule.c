@@ -1,5 +1,5 @@
 /*
- * rules/engine/rule.c: the table, and what every rule shares.
+ * rules/engine/rule.c: what every rule shares.
  */
 #include <assert.h>
 #include <math.h>
@@ -11,9 +11,6 @@
 #include <xxhash.h>
 
 #include "rules/engine/rule.h"
-#include "rules/engine/coded.h"
-#include "rules/engine/sampled.h"
-
 
 const char *const rule_state_name[] = {
 	[RULE_FOUND] = "found", [RULE_CLEAN] = "clean",
@@ -36,17 +33,6 @@ severity_called(const char *name)
 		at--;
 	return at;
 }
-
-const struct rule rule_table[] = {
-#define RULE(function, id, category, scope, severity, needs, title, ...)	\
-	{ id, category, scope, severity, needs, title, rule_##function,	\
-	    __VA_ARGS__ },
-#define FRAMEWORK_RULE(function, ...)					\
-	RULE(function, __VA_ARGS__,					\
-	    .program = "kernels/frameworks/" #function ".py")
-#include "rules/engine/rules.def"
-};
-const size_t rule_table_size = sizeof(rule_table) / sizeof(rule_table[0]);
 
 double
 rule_value(const struct rule_view *x, const char *key)
@@ -150,7 +136,6 @@ struct draft *
 rule_found(struct rule_view *x, const char *key)
 {
 	static const struct fix none = FIX_NONE;
-	const struct rule_info *info = rule_info(x->order);
 	uint32_t ordinal = 0;
 	struct draft *d = draft_add(x);
 
@@ -176,8 +161,6 @@ rule_found(struct rule_view *x, const char *key)
 	d->f.saves_s = d->f.saves_low_s = d->f.saves_high_s = NAN;
 	d->f.kernel_speedup = NAN;
 	d->f.summary = d->f.advice = "";
-	d->f.bad_code = info->bad_code;
-	d->f.good_code = info->good_code;
 	if (x->kernel != NULL) {
 		d->f.where = x->kernel->short_name != NULL ?
 		    x->kernel->short_name : "(unnamed kernel)";

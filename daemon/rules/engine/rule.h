@@ -218,8 +218,8 @@ double rule_value(const struct rule_view *x, const char *key);
  * and the kernel filled in, and a fix that changes nothing. ${key} tells the
  * findings of one rule about one run apart, the same in every run; NULL for a
  * kernel. Never NULL: without memory nobody hears of it, nor of any other. Valid
- * until the next rule_found. What the chapter says of the next measurement is its,
- * unless the rule sets d->f.next.
+ * until the next rule_found. What the chapter says of code and of the next measurement
+ * is its, unless the rule sets d->f.bad_code, d->f.good_code or d->f.next.
  */
 struct draft *rule_found(struct rule_view *x, const char *key);
 

@@ -26,7 +26,7 @@ works() {
 	local said test
 	record
 	local read_the_row="daemon/rules/practice/example_practice.c
-	    daemon/rules/engine/rule.c daemon/rules/engine/catalogue.c"
+	    daemon/rules/engine/table.c daemon/rules/engine/catalogue.c"
 	program cudadvise $read_the_row
 	said=$("$repo/tests/lint/lint.sh" rules "$PWD" "$scratch" 2>&1) ||
 	    fail "$said"
