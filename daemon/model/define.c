@@ -8,25 +8,12 @@
 #include "facts/chip.h"
 #include "model/internal.h"
 
-int
-define_put(struct model *m, struct idmap *map, uint64_t id, uint32_t value,
-    uint32_t most)
-{
-
-	if (idmap_get(map, id) == IDMAP_NONE) {
-		if (map->used >= most || m->ids >= MAX_IDS)
-			return 1;
-		m->ids++;
-	}
-	return idmap_put(map, id, value);
-}
-
-/* The same, and what is over the limit is lost. */
+/* model_put; what is over the limit is lost. */
 static int
 put(struct model *m, struct stream *s, struct idmap *map, uint64_t id,
     uint32_t value)
 {
-	int rc = define_put(m, map, id, value, MAX_QUEUES);
+	int rc = model_put(m, map, id, value, MAX_QUEUES);
 
 	s->process.lost[LOSS_TABLE] += rc > 0;
 	return rc < 0 ? -1 : 0;

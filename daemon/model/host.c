@@ -72,9 +72,7 @@ tally(struct model *m, const struct thread *t, const struct wait *w)
 	}
 }
 
-/* Make room in a table of ours that is full: the thread with the most loses
- * its older half. */
-static void
+void
 host_evict(struct model *m)
 {
 	struct thread *t, *most = NULL;
@@ -101,13 +99,6 @@ host_keep(struct model *m, uint32_t thread, const struct wait *w)
 
 	if (thread == IDMAP_NONE)
 		return 0;
-	if (m->waits >= MAX_WAITS) {
-		/* A sweep of what is old enough lets most of them go. */
-		if (sweep_half(m) != 0)
-			return -1;
-		if (m->waits >= MAX_WAITS)
-			host_evict(m);
-	}
 	t = &m->thread[thread];
 	if (t->head > 64 && t->head > t->count / 2) {
 		t->count -= t->head;

@@ -45,6 +45,10 @@ void host_sort(struct model *m);
  * gap can reach. With ${before} UINT64_MAX, everything. */
 void host_prune(struct model *m, uint64_t before);
 
+/* host_evict(m): make room where all intervals that are kept may still be reached:
+ * the thread with the most loses its older half. */
+void host_evict(struct model *m);
+
 /* host_first(t, at): the first interval of ${t} that may overlap ${at}. */
 uint32_t host_first(const struct thread *t, uint64_t at);
 

@@ -2,12 +2,12 @@
  * model/internal.h: the state behind struct model, shared by the files of this
  * folder and nobody else. Times in here are absolute (CLOCK_REALTIME).
  *
- * The way of a record: model_feed (model.c) finds its stream and calls the
- * handler of its type. Aggregates that need no order are updated at once. GPU
- * work goes into a bounded buffer of pending operations (struct op), is sorted
- * by start, and swept (sweep.c): union times, concurrency, idle gaps and their
- * causes (idle.c), exposure (burst.c), sequences, runs of small copies and the
- * timeline need that order. model_settle (settle.c) copies it all out.
+ * The way of a record: model_feed (model.c) finds its stream, makes room, and
+ * calls the handler of its type. Aggregates that need no order are updated at once.
+ * GPU work goes into a bounded buffer of pending operations (struct op), which is
+ * sorted by start, and swept (sweep.c), when it is full: union times, concurrency,
+ * idle gaps and their causes (idle.c), exposure (burst.c), sequences, runs of small
+ * copies and the timeline need that order. model_settle (settle.c) copies it all out.
  */
 #ifndef CADV_MODEL_INTERNAL_H
 #define CADV_MODEL_INTERNAL_H
@@ -469,13 +469,22 @@ struct model {
 	uint64_t begin_ns, end_ns;
 };
 
-/* grow(array, cap, count, max, size): room for one more; -1 without memory or
+/* internal.c: what all use.
+ * model_grow(array, cap, count, max, size): room for one more; -1 without memory or
  * at ${max}. */
 int model_grow(void *array, uint32_t *cap, uint32_t count, uint32_t max,
     size_t size);
 
 /* model_time(m, start, end): whether a pair of times can be believed. */
 bool model_time(struct model *m, uint64_t start, uint64_t end);
+
+/* model_put(m, map, id, value, most): an id's meaning, which a later one replaces;
+ * 1 if there are too many (the caller counts it), -1 without memory. */
+int model_put(struct model *m, struct idmap *map, uint64_t id, uint32_t value,
+    uint32_t most);
+
+/* model_push(m, op): it waits for its turn in the sweep. */
+int model_push(struct model *m, const struct op *op);
 
 /* What takes in a record, see model/feed.def. */
 #define FEED(name, function)						\
@@ -493,10 +502,7 @@ void about_held_add(struct held *sum, const struct held *of);
 /* The level of the process of the run of which most is measured. */
 enum wire_level about_level(const struct model *m);
 
-/* define.c: definitions. define_put: an id's meaning, which a later one replaces;
- * 1 if there are too many (the caller counts it), -1 without memory. */
-int define_put(struct model *m, struct idmap *map, uint64_t id, uint32_t value,
-    uint32_t most);
+/* define.c: definitions. */
 const char *stream_text(const struct stream *s, uint32_t id);
 uint32_t define_device_of(struct model *m, struct stream *s, uint32_t id);
 uint32_t define_context_device(const struct stream *s, uint32_t context);
@@ -529,9 +535,13 @@ void counters_settle(const struct kernel_state *k, struct kernel *out);
 void counters_represent(struct kernel *k);
 void counters_free(struct kernel_state *k);
 
-/* copy.c: copies, memsets, runs of small ones. */
+/* called.c: the call of copy class ${index}, and the copy of a call that took ${ns}. */
+int copy_correlate(struct model *m, struct stream *s, uint32_t correlation,
+    uint32_t index);
 int copy_called(struct model *m, struct stream *s, uint32_t correlation,
     uint64_t ns);
+
+/* copy.c: copies, memsets, runs of small ones. */
 int copy_sweep(struct model *m, const struct op *op);
 
 /* resent.c: host ranges that are copied again. resent_range returns what
@@ -559,10 +569,10 @@ void memory_free(struct model *m);
 void failure_settle(const struct model *m, struct failure *out);
 int diagnostic_add(struct model *m, const struct diagnostic *d);
 
-/* sweep.c: pending operations. */
-int sweep_push(struct model *m, const struct op *op);
+/* sweep.c: pending operations. sweep_room: room for what one record brings, one
+ * operation and one host interval at most. */
+int sweep_room(struct model *m);
 int sweep_until(struct model *m, uint64_t until);
-int sweep_half(struct model *m);
 int sweep_all(struct model *m);
 
 /* What lies in a gap between two operations. */
@@ -659,7 +669,7 @@ int timeline_count(struct device_state *d, enum timeline_row row,
     uint64_t at);
 void timeline_out(const struct line *l, uint64_t origin, struct timeline *t);
 
-/* source_feed.c: the source tier, see source_state.h. source_metric returns 1
+/* lines/: the source tier, see source_state.h. source_metric returns 1
  * for a metric of its own. source_settle is for a final settle, after the
  * kernels. */
 int source_metric(struct model *m, struct stream *s,

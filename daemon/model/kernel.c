@@ -90,7 +90,7 @@ kernel_define(struct model *m, struct stream *s,
 	key_make(&key, mangled, device, r);
 	HASH_FIND(hh, m->kernel_table, &key, sizeof(key), e);
 	rc = device == IDMAP_NONE || (e == NULL && m->kernels >= MAX_KERNELS) ?
-	    1 : define_put(m, &s->signature, r->id, e != NULL ? e->index :
+	    1 : model_put(m, &s->signature, r->id, e != NULL ? e->index :
 	    m->kernels, MAX_KERNELS);
 	if (rc != 0) {
 		s->process.lost[LOSS_TABLE] += rc > 0;
@@ -134,7 +134,7 @@ kernel_push(struct model *m, struct stream *s, const struct kernel_state *k,
 	if (op.queue == IDMAP_NONE)
 		return -1;
 	op.thread = host_thread(m, s, r->tid);
-	return sweep_push(m, &op);
+	return model_push(m, &op);
 }
 
 /* From the call to the kernel's start CUPTI prepared a measured launch, saved and
@@ -219,7 +219,7 @@ kernel_graph(struct model *m, struct stream *s, const struct record_GRAPH *r)
 	if (op.queue == IDMAP_NONE)
 		return -1;
 	op.thread = host_thread(m, s, r->tid);
-	return sweep_push(m, &op);
+	return model_push(m, &op);
 }
 
 int

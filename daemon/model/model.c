@@ -7,12 +7,6 @@
 #include "model/host.h"
 #include "model/internal.h"
 
-/* No program runs longer than a year, nor did one start longer before the
- * first record; times outside are nonsense, and would stretch the timeline. */
-#define TIME_BEFORE (30ull * 86400 * SECOND)
-#define TIME_AFTER (366ull * 86400 * SECOND)
-#define TIME_MAX (1ull << 62)	/* so that differences fit an int64_t */
-
 struct model *
 model_new(void)
 {
@@ -113,47 +107,6 @@ model_free(struct model *m)
 	free(m);
 }
 
-int
-model_grow(void *array, uint32_t *cap, uint32_t count, uint32_t max,
-    size_t size)
-{
-	uint32_t want;
-	void *p, *old;
-
-	if (count < *cap)
-		return 0;
-	if (count >= max)
-		return -1;
-	want = *cap == 0 ? 16 : *cap > max / 2 ? max : 2 * *cap;
-	if (want > max)
-		want = max;
-	memcpy(&old, array, sizeof(old));
-	if ((p = realloc(old, want * size)) == NULL)
-		return -1;
-	memset((char *)p + *cap * size, 0, (want - *cap) * size);
-	memcpy(array, &p, sizeof(p));
-	*cap = want;
-	return 0;
-}
-
-bool
-model_time(struct model *m, uint64_t start, uint64_t end)
-{
-
-	if (start == 0 || end < start || end > TIME_MAX)
-		return false;
-	if (m->reference == 0)
-		m->reference = start;
-	if (add_sat(start, TIME_BEFORE) < m->reference ||
-	    end > add_sat(m->reference, TIME_AFTER))
-		return false;
-	if (m->seen_first == 0 || start < m->seen_first)
-		m->seen_first = start;
-	if (end > m->seen_last)
-		m->seen_last = end;
-	return true;
-}
-
 static struct stream *
 stream_find(struct model *m, uint64_t id)
 {
@@ -223,5 +176,5 @@ model_feed(struct model *m, uint64_t stream, uint64_t sequence,
 	s->process.missing = add_sat(s->process.missing, sequence - s->next);
 	s->next = add_sat(sequence, 1);
 	s->process.records++;
-	return feed_record(m, s, r);
+	return sweep_room(m) != 0 ? -1 : feed_record(m, s, r);
 }

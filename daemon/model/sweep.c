@@ -345,44 +345,16 @@ sweep_first(struct model *m, uint32_t count)
 }
 
 int
-sweep_half(struct model *m)
+sweep_room(struct model *m)
 {
 
-	if (ops_sort(m) != 0)
-		return -1;
-	return sweep_first(m, m->ops / 2);
-}
-
-/* Room for one more: most runs need little of it. */
-static int
-ops_grow(struct model *m)
-{
-	uint32_t cap = m->ops_cap > 0 ? 2 * m->ops_cap : FIRST_OPS;
-	struct op *op = realloc(m->op, cap * sizeof(*op));
-
-	if (op == NULL)
-		return -1;
-	m->op = op;
-	m->ops_cap = cap;
-	free(m->op_spare);	/* as long as the other, or not there */
-	m->op_spare = NULL;
-	return 0;
-}
-
-int
-sweep_push(struct model *m, const struct op *op)
-{
-
-	if (op->kind != OP_GRAPH && op->index == IDMAP_NONE)
+	if (m->ops < MAX_OPS && m->waits < MAX_WAITS)
 		return 0;
-	if (m->ops == MAX_OPS && sweep_half(m) != 0)
+	/* A sweep of what is old enough lets most host intervals go. */
+	if (ops_sort(m) != 0 || sweep_first(m, m->ops / 2) != 0)
 		return -1;
-	if (m->ops == m->ops_cap && ops_grow(m) != 0)
-		return -1;
-	if (m->ops_sorted == m->ops &&
-	    (m->ops == 0 || op->start >= m->op[m->ops - 1].start))
-		m->ops_sorted++;
-	m->op[m->ops++] = *op;
+	if (m->waits >= MAX_WAITS)
+		host_evict(m);
 	return 0;
 }
 

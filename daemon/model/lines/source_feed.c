@@ -9,15 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "model/lines/source_state.h"
 #include "wire/le.h"
-
-struct function_entry {
-	struct function_key key;
-	uint32_t index;
-	UT_hash_handle hh;
-};
 
 static struct source_state *
 source_get(struct model *m)
@@ -26,79 +19,6 @@ source_get(struct model *m)
 	if (m->source == NULL)
 		m->source = calloc(1, sizeof(*m->source));
 	return m->source;
-}
-
-uint32_t
-source_stream(const struct model *m, const struct stream *s)
-{
-
-	return idmap_get(&m->streams, s->id);
-}
-
-/* What belongs to a kernel; grown with the kernels. */
-struct kernel_source *
-source_kernel(struct model *m, uint32_t kernel)
-{
-	struct source_state *x = m->source;
-	struct kernel_source *grown;
-	uint32_t want = m->kernels_cap;
-
-	if (kernel < x->kernels)
-		return &x->kernel[kernel];
-	if (want <= kernel)
-		return NULL;
-	if ((grown = realloc(x->kernel, want * sizeof(*grown))) == NULL)
-		return NULL;
-	memset(grown + x->kernels, 0, (want - x->kernels) * sizeof(*grown));
-	x->kernel = grown;
-	x->kernels = want;
-	return &x->kernel[kernel];
-}
-
-/* The function called ${name} in ${cubin}; IDMAP_NONE without memory or when
- * there are too many. */
-uint32_t
-source_function(struct model *m, uint64_t cubin, const char *name)
-{
-	struct source_state *x = m->source;
-	struct function_entry *e;
-	struct function_key key;
-
-	memset(&key, 0, sizeof(key));
-	key.cubin = cubin;
-	key.name = name;
-	HASH_FIND(hh, x->function_table, &key, sizeof(key), e);
-	if (e != NULL)
-		return e->index;
-	if (model_grow(&x->function, &x->functions_cap, x->functions,
-	    MAX_FUNCTIONS, sizeof(*x->function)) != 0 ||
-	    (e = calloc(1, sizeof(*e))) == NULL)
-		return IDMAP_NONE;
-	e->key = key;
-	e->index = x->functions;
-	HASH_ADD(hh, x->function_table, key, sizeof(e->key), e);
-	if (e->hh.tbl == NULL) {
-		free(e);
-		return IDMAP_NONE;
-	}
-	x->function[x->functions].key = key;
-	return x->functions++;
-}
-
-static void
-functions_free(struct source_state *x)
-{
-	uint32_t i, j;
-
-	HASH_FREE(x->function_table);
-	for (i = 0; i < x->functions; i++) {
-		free(x->function[i].samples.cell);
-		for (j = 0; j < x->function[i].parts; j++)
-			free(x->function[i].part[j].p);
-		free(x->function[i].part);
-		free(x->function[i].text);
-	}
-	free(x->function);
 }
 
 /* A name as the wire has it; an empty one is the kernel's own. */
@@ -115,22 +35,6 @@ function_named(struct model *m, uint64_t cubin, struct wire_str name,
 	return source_function(m, cubin, text);
 }
 
-int
-source_metric(struct model *m, struct stream *s, const struct record_METRIC *r)
-{
-	enum source_metric id = source_metric_find(r->name.p, r->name.len);
-	int rc;
-
-	if (id == SOURCE_COUNT)
-		return 0;
-	if ((rc = define_put(m, &s->source_metric, r->id, id, MAX_QUEUES)) < 0)
-		return -1;
-	if (rc == 0)
-		s->source_mask |= 1u << id;
-	s->process.lost[LOSS_TABLE] += rc > 0;
-	return 1;
-}
-
 static int
 feed_stall(struct model *m, struct stream *s, const struct record_STALL *r)
 {
@@ -138,7 +42,7 @@ feed_stall(struct model *m, struct stream *s, const struct record_STALL *r)
 	enum stall stall = stall_find(r->name.p, r->name.len, &issued);
 	int rc;
 
-	rc = define_put(m, &s->stall, r->id, 2 * (uint32_t)stall + issued,
+	rc = model_put(m, &s->stall, r->id, 2 * (uint32_t)stall + issued,
 	    MAX_QUEUES);
 	s->process.lost[LOSS_TABLE] += rc > 0;
 	return rc < 0 ? -1 : 0;
@@ -439,7 +343,7 @@ source_free(struct model *m)
 			counted_free(x, c);
 		}
 	free(x->kernel);
-	functions_free(x);
+	source_functions_free(x);
 	source_bytes_free(x);
 	site_free(x);
 	free(x);

@@ -198,9 +198,12 @@ struct source_state {
 	struct site_frame *out_frame;
 };
 
-/* source_feed.c */
+/* source_state.c */
 struct kernel_source *source_kernel(struct model *m, uint32_t kernel);
 uint32_t source_function(struct model *m, uint64_t cubin, const char *name);
+void source_functions_free(struct source_state *x);
+/* source_stream(m, s): its index in model->stream. */
+uint32_t source_stream(const struct model *m, const struct stream *s);
 
 /* source_cells.c */
 int cells_add(struct source_state *x, struct cells *c, uint32_t pc,
@@ -262,8 +265,5 @@ int code_files(struct model *m);
 /* code_lines(m, c, l): give the instructions of ${c} their lines. */
 int code_lines(struct model *m, struct code *c, const struct lines *l);
 void samples_add(struct samples *to, const struct samples *from);
-
-/* source_stream(m, s): its index in model->stream. */
-uint32_t source_stream(const struct model *m, const struct stream *s);
 
 #endif
