@@ -61,9 +61,25 @@ check_includes() {
 	done
 }
 
-# A header that includes itself by way of others cannot be read alone.
+# calls FOLDER: of the build's objects of the folder, as a pair a line, each file and
+# one of which it uses a function or a variable.
+calls() {
+	(cd "$build" && sed -nE "s|.* -o ($1/[^ ]+\.c\.o) .*|\1|p" \
+	    compile_commands.json | xargs -r nm -gA 2>/dev/null) |
+	    sed -E 's|CMakeFiles/[^/]*\.dir/||; s|\.o:[0-9a-f]*||' | awk '
+	$2 ~ /[Uvw]/ { used[NR] = $1; name[NR] = $3; next }
+	{ defined[$3] = $1 }
+	END {
+		for (i in used)
+			if (name[i] in defined && defined[name[i]] != used[i])
+				print used[i], defined[name[i]]
+	}' | sort -u
+}
+
+# A header that includes itself by way of others cannot be read alone; nor can a
+# source file that calls itself by way of others.
 check_circles() {
-	local circle file line
+	local circle file line part pairs
 	circle=$(find daemon injection -name '*.h' | xargs grep -HoE \
 	    '^#[[:space:]]*include[[:space:]]+"[^"]+\.h"' |
 	    sed -E 's/^(daemon|injection)\///; s/:#[^"]*"/ /; s/"$//' |
@@ -72,6 +88,13 @@ check_circles() {
 		echo "$file $line"
 	done | tsort 2>&1 >/dev/null)
 	[ -z "$circle" ] || complain "headers in a circle:"$'\n'"$circle"
+	for part in daemon; do
+		pairs=$(calls $part)
+		[ -n "$pairs" ] || complain "no object of $part is in $build"
+		circle=$(tsort <<<"$pairs" 2>&1 >/dev/null)
+		[ -z "$circle" ] ||
+		    complain "files that call each other:"$'\n'"$circle"
+	done
 }
 
 # A type's name has one meaning: no two headers of the daemon define it.
