@@ -315,6 +315,25 @@ out_wrap(struct out *o, int indent, const char *s)
 	out_line(o);
 }
 
+int
+out_lines(const struct out *o, int indent, const char *s)
+{
+	struct out page = *o;
+	char *text = NULL;
+	int lines = 0;
+	size_t len;
+
+	if ((page.file = open_memstream(&text, &len)) == NULL)
+		return 0;
+	page.column = indent;
+	out_wrap(&page, indent, s);
+	if (fclose(page.file) == 0)
+		for (const char *c = text; *c != '\0'; c++)
+			lines += *c == '\n';
+	free(text);
+	return lines;
+}
+
 void
 out_code(struct out *o, int indent, const char *s)
 {

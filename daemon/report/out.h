@@ -47,6 +47,9 @@ void out_line(struct out *o);
  */
 void out_wrap(struct out *o, int indent, const char *s);
 
+/* How many lines out_wrap() of ${s} takes from column ${indent} on. */
+int out_lines(const struct out *o, int indent, const char *s);
+
 /* out_code(o, indent, s): ${s} as it is, each line indented. */
 void out_code(struct out *o, int indent, const char *s);
 

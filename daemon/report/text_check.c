@@ -14,10 +14,8 @@ meaning(const char *state)
 	static const struct {
 		const char *state, *text;
 	} rows[] = {
-		{ "partial", "the program failed: code after the failure was "
-		    "not checked" },
-		{ "timeout", "ended at the time limit: what came after it was "
-		    "not checked" },
+		{ "partial", "until the program failed" },
+		{ "timeout", "until the time limit" },
 		{ "no_gpu", "the program used no GPU" },
 		{ "failed", "it wrote no report" },
 	};
@@ -52,34 +50,42 @@ put_counts(struct out *o, const json_t *c)
 		    number_count(a, unreported));
 }
 
+/* "  memcheck  13 errors in 925 ms, until the program failed": one line where the
+ * state takes few words. */
+static void
+put_check(struct out *o, const json_t *c)
+{
+	const char *said = meaning(or_unknown(field_text(c, "state")));
+	char time[NUMBER_SIZE], a[NUMBER_SIZE];
+
+	snprintf(time, sizeof(time), "in %s", number_seconds(a,
+	    (field_number(c, "end_ns") - field_number(c, "start_ns")) / 1e9));
+	out_spaces(o, 2);
+	out_cell(o, or_unknown(field_text(c, "tool")), 10);
+	put_counts(o, c);
+	out_append(o, " ", time);
+	if (said != NULL) {
+		out_style(o, STYLE_WARN);
+		out_segment(o, 4, ", ", said);
+		out_style(o, STYLE_PLAIN);
+	}
+	out_line(o);
+}
+
 void
 parts_checks(struct out *o, const json_t *checks)
 {
-	const char *state, *said, *text;
-	char a[NUMBER_SIZE];
+	const char *state, *text;
 	const json_t *c;
 	size_t i;
 
 	json_array_foreach(checks, i, c) {
+		put_check(o, c);
 		state = or_unknown(field_text(c, "state"));
-		said = meaning(state);
 		text = field_text(c, "text");
-		out_spaces(o, 2);
-		out_cell(o, or_unknown(field_text(c, "tool")), 10);
-		put_counts(o, c);
-		out_format(o, " in %s", number_seconds(a,
-		    (field_number(c, "end_ns") -
-		    field_number(c, "start_ns")) / 1e9));
-		out_line(o);
-		if (said == NULL)
+		if (meaning(state) == NULL || text == NULL || *text == '\0')
 			continue;
-		out_style(o, STYLE_WARN);
 		out_spaces(o, 4);
-		out_wrap(o, 4, said);
-		out_style(o, STYLE_PLAIN);
-		if (text != NULL && *text != '\0') {
-			out_spaces(o, 4);
-			out_wrap(o, 4, text);
-		}
+		out_wrap(o, 4, text);
 	}
 }

@@ -13,6 +13,7 @@
 #define SAVES_COLUMNS 9
 #define WHERE_LEAST 8
 #define WHERE_MOST 28
+#define CHANGE_LINES 2
 
 static int
 larger(int a, int b)
@@ -84,93 +85,24 @@ parts_row(struct out *o, const json_t *f, struct columns c)
 	return titled;
 }
 
-/* The remedy: what stands out of a finding. */
+/* The remedy: what stands out of a finding; not ${whole}: those of its clauses that
+ * two lines hold. */
 static void
-text_change(struct out *o, const json_t *f)
+text_change(struct out *o, const json_t *f, bool whole)
 {
 	const char *change = field_text(f, "change");
+	char *clauses = NULL;
 
 	if (change == NULL)
 		return;
+	if (!whole)
+		clauses = parts_clauses(o, 6, change, CHANGE_LINES);
 	out_spaces(o, 4);
 	out_style(o, STYLE_BOLD);
 	out_text(o, "→ ");
-	out_wrap(o, 6, change);
+	out_wrap(o, 6, clauses != NULL ? clauses : change);
 	out_style(o, STYLE_PLAIN);
-}
-
-/* "GPU waits for the host" in "the GPU waits for the host again". */
-static bool
-says(const char *summary, const char *title)
-{
-	return summary != NULL && title != NULL && strcasestr(summary, title) !=
-	    NULL;
-}
-
-#define LEFT_TOLD 0.9		/* of its seconds: when more is left, nobody asks */
-
-/* That another finding takes the same time away. */
-static void
-tell_left(FILE *t, const json_t *f)
-{
-	const json_t *saves = json_object_get(f, "saves");
-	double s = field_number(saves, "s"), left = field_number(saves, "left_s");
-	char text[NUMBER_SIZE];
-
-	if (!json_is_integer(json_object_get(saves, "after")) ||
-	    !(left < LEFT_TOLD * s))
-		return;
-	number_seconds(text, left);
-	fprintf(t, "; overlaps %d: ", (int)field_count(saves, "after"));
-	if (strcmp(text, "0 s") == 0)
-		fputs("nothing remains once that is fixed", t);
-	else
-		fprintf(t, "%s remain once that is fixed", text);
-}
-
-/* Why it is not before one that saves less. */
-static void
-tell_behind(FILE *t, const json_t *f)
-{
-	uint64_t behind = field_count(json_object_get(f, "saves"), "behind");
-
-	if (behind > 0)
-		fprintf(t, "; after %llu, which no graph reaches over",
-		    (unsigned long long)behind);
-}
-
-/* Why: the title where the row had no room for it and the rest does not say it, what
- * was measured, what limits. */
-static void
-text_why(struct out *o, const json_t *f, bool titled)
-{
-	const char *summary = field_text(f, "summary");
-	const char *title = field_text(f, "title");
-	const char *parts[] = { titled || says(summary, title) ? NULL : title,
-		summary, field_text(f, "limiter") };
-	static const char *const before[] = { "", ": ", "; " };
-	double s = field_number(json_object_get(f, "saves"), "s");
-	const char *note = field_text(json_object_get(f, "saves"), "note");
-	char *text = NULL;
-	size_t len = 0, n = 0, i;
-	FILE *t;
-
-	if ((t = open_memstream(&text, &len)) == NULL)
-		return;
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (parts[i] != NULL)
-			fprintf(t, "%s%s", n++ > 0 ? before[i] : "", parts[i]);
-	if (isnan(s) && note != NULL)
-		fprintf(t, "%s%s", n++ > 0 ? "; " : "", note);
-	if (strcmp(or_unknown(field_text(f, "confidence")), "low") == 0)
-		fprintf(t, "%slow confidence", n++ > 0 ? "; " : "");
-	if (n > 0)
-		tell_behind(t, f);
-	if (n > 0)
-		tell_left(t, f);
-	if (fclose(t) == 0 && n > 0)
-		out_wrap(o, 6, text);
-	free(text);
+	free(clauses);
 }
 
 void
@@ -178,12 +110,12 @@ parts_body(struct out *o, const json_t *f, bool titled, bool missing)
 {
 	const char *no_line = field_text(f, "location_missing");
 
-	text_change(o, f);
+	text_change(o, f, false);
 	parts_hot_lines(o, f, 1);
 	parts_where(o, f, false);
 	if (no_line != NULL && missing)
 		out_wrap(o, 6, no_line);
-	text_why(o, f, titled);
+	parts_why(o, f, titled, false);
 }
 
 /* Of a finding that is at an operator: the kernel that the figures are of. */
@@ -213,7 +145,7 @@ finding_body(struct out *o, const json_t *f, bool titled, bool missing)
 	const char *confidence = or_unknown(field_text(f, "confidence"));
 	char text[1024];
 
-	text_change(o, f);
+	text_change(o, f, true);
 	/* What stands before it is the change itself. */
 	if (advice != NULL && change != NULL && strlen(advice) >
 	    strlen(change) + 1)
@@ -223,7 +155,7 @@ finding_body(struct out *o, const json_t *f, bool titled, bool missing)
 	text_kernel(o, f);
 	if (no_line != NULL && missing)
 		out_wrap(o, 6, no_line);
-	text_why(o, f, titled);
+	parts_why(o, f, titled, true);
 	if (note != NULL && !isnan(field_number(saves, "s"))) {
 		snprintf(text, sizeof(text), "the prediction assumes: %s",
 		    note);

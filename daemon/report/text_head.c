@@ -247,7 +247,8 @@ text_bar(struct out *o, const json_t *run, bool all)
 /* --- what was measured ----------------------------------------------------- */
 
 /* "606 launches of 1 kernel, all measured", "18 of 55 launch shapes measured, 35
- * in part"; ${brief}: without the latter, which the end tells with its reason. */
+ * in part"; ${brief}: without the latter, which the end tells with its reason, and
+ * without the number of kernels. */
 static void
 coverage_text(const struct report *r, bool brief, char *text, size_t size)
 {
@@ -257,21 +258,24 @@ coverage_text(const struct report *r, bool brief, char *text, size_t size)
 	    none = field_count(n, "none"), all = full + part + none;
 	uint64_t shapes = field_count(r->run, "kernels"),
 	    kernels = field_count(r->run, "functions");
+	char launches[2 * NUMBER_SIZE + 4];
 	char a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE];
 
 	/* Analyses of older versions do not tell them apart. */
 	kernels = kernels == 0 ? shapes : kernels;
 	number_of(a, field_count(r->run, "launches"), "launch");
 	number_of(b, kernels, "kernel");
+	snprintf(launches, sizeof(launches), "%s%s%s", a, brief ? "" : " of ",
+	    brief ? "" : b);
 	if (all == 0 || shapes == 0)
 		snprintf(text, size, "%s", a);
 	else if (level_named(level) == LEVEL_TRACE)
-		snprintf(text, size, "%s of %s, no counters (level trace)", a,
-		    b);
+		snprintf(text, size, "%s, no counters (level trace)",
+		    launches);
 	else if (full == all)
-		snprintf(text, size, "%s of %s, all measured", a, b);
+		snprintf(text, size, "%s, all measured", launches);
 	else if (full + part == 0)
-		snprintf(text, size, "%s of %s, none measured", a, b);
+		snprintf(text, size, "%s, none measured", launches);
 	else if (full == 0)
 		snprintf(text, size, "%s of %s measured in part",
 		    number_count(a, part), number_of(b, all, kernels < shapes ?

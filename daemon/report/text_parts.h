@@ -51,7 +51,13 @@ void parts_full(struct out *o, const json_t *items, size_t i, struct columns c,
 /* The lines it is about, most first, at most ${most}. */
 #define HOT_LINES_SHOWN 3
 void parts_hot_lines(struct out *o, const json_t *f, size_t most);
-/* Its location, and where that is called from; ${full}: and who calls that, and of
+/* Why (text_why.c): what was measured and what limits; not ${whole}: what two lines
+ * of a terminal of 80 columns hold of it. */
+void parts_why(struct out *o, const json_t *f, bool titled, bool whole);
+/* As many clauses of ${s} as ${lines} lines hold, and "…" where that is not all; NULL
+ * if not even the first does, or without memory. malloced. */
+char *parts_clauses(const struct out *o, int indent, const char *s, int lines);
+/* Where it is called from, and its location; ${full}: and who calls that, and of
  * which launch shape the figures are. */
 void parts_where(struct out *o, const json_t *f, bool full);
 /* How many launch shapes it is about; at least 1. */

@@ -78,10 +78,19 @@ put_callers(FILE *t, const json_t *site)
 	}
 }
 
-/* The text of a site; NULL without memory or if nothing is known of it.
- * ${lead}: what comes before "from". malloced. */
+static const char *
+site_lead(const json_t *site)
+{
+	const char *call = field_text(site, "call");
+
+	return call == NULL || strcmp(call, "launch") == 0 ? "launched" :
+	    "called";
+}
+
+/* "launched from train.py:31 in step()", and behind that ${location}, unless that is
+ * NULL; NULL without memory or if nothing is known of the site. malloced. */
 static char *
-site_text(const json_t *site, const char *lead, bool callers)
+site_text(const json_t *site, const char *location, bool callers)
 {
 	const json_t *frames = json_object_get(site, "frames");
 	const json_t *first = json_object_get(site, "first"), *f = NULL;
@@ -95,10 +104,12 @@ site_text(const json_t *site, const char *lead, bool callers)
 		    (size_t)json_integer_value(first));
 	if (f == NULL || (t = open_memstream(&text, &len)) == NULL)
 		return NULL;
-	fprintf(t, "%s from ", lead);
+	fprintf(t, "%s from ", site_lead(site));
 	known = put_frame(t, f);
 	if (callers)
 		put_callers(t, site);
+	if (location != NULL)
+		fprintf(t, ": %s", location);
 	if (fclose(t) != 0 || !known) {
 		free(text);
 		return NULL;
@@ -106,19 +117,10 @@ site_text(const json_t *site, const char *lead, bool callers)
 	return text;
 }
 
-static const char *
-site_lead(const json_t *site)
-{
-	const char *call = field_text(site, "call");
-
-	return call == NULL || strcmp(call, "launch") == 0 ? "launched" :
-	    "called";
-}
-
 void
 parts_site(struct out *o, const json_t *site, int indent)
 {
-	char *text = site_text(site, site_lead(site), false);
+	char *text = site_text(site, NULL, false);
 
 	if (text != NULL)
 		out_wrap(o, indent, text);
@@ -186,18 +188,9 @@ parts_where(struct out *o, const json_t *f, bool full)
 {
 	const json_t *site = json_object_get(f, "site");
 	const char *location = location_rest(f);
-	char *lead = NULL, *text = NULL;
+	char *text = json_is_object(site) ? site_text(site, location, full) :
+	    NULL;
 
-	if (json_is_object(site)) {
-		/* A kernel's location is its launches. */
-		if (location != NULL && asprintf(&lead, "%s,%s%s", location,
-		    json_is_null(json_object_get(f, "kernel_id")) ? " " : "",
-		    json_is_null(json_object_get(f, "kernel_id")) ?
-		    site_lead(site) : "") < 0)
-			lead = NULL;
-		text = site_text(site, lead != NULL ? lead : site_lead(site),
-		    full);
-	}
 	if (text != NULL)
 		out_wrap(o, INDENT, text);
 	else if (location != NULL)
@@ -205,7 +198,6 @@ parts_where(struct out *o, const json_t *f, bool full)
 	if (full)
 		figures_of(o, f);
 	free(text);
-	free(lead);
 }
 
 /* "94 %: 32 sectors a request", "inlined from store() at softmax.cu:15" */

@@ -88,7 +88,7 @@ fixture_findings(struct fixture *f)
 	    .category = "memory", .severity = SEV_HIGH,
 	    .confidence = CONF_HIGH, .worth_it = true,
 	    .kernel = &f->kernel[0], .where = "softmax_forward_kernel1",
-	    .location = "launched 20,000 ×, grid 256, block 32",
+	    .location = "grid 256, block 32, 20,000 launches",
 	    .location_missing = &reason_row[REASON_NO_LINEINFO],
 	    .saves_s = 3.9, .saves_low_s = 3.4, .saves_high_s = 4.1,
 	    .kernel_speedup = 7.1, .gain_note = "ideal sectors",

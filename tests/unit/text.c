@@ -179,7 +179,36 @@ TEST(nothing_left)
 	json_object_set_new(saves, "left_s", json_real(0));
 	text = printed_report(r, 200);
 	assert_non_null(strstr(text,
-	    "; overlaps 2: nothing remains once that is fixed"));
+	    "; nothing remains once 2 is fixed"));
+}
+
+/* Of why there are two lines, whole clauses of it; the rest takes -v. */
+TEST(two_lines_of_why)
+{
+	static struct report with;
+	struct finding *finding = &f.finding[0];
+	const char *text;
+
+	fixture_fill(&f);
+	finding->summary = "loads touch 7 times the sectors they need (19.6 per "
+	    "request); stores touch 8 times the sectors they need (31.9 per "
+	    "request); nothing of it is in L1, which has 28.7 kB; and so on";
+	finding->limiter = "limited by L2 (91 % busy)";
+	finding->advice = "pad the rows of the tile by one element, or swizzle "
+	    "the column with the row, so that a load of a warp goes to 32 "
+	    "different banks (32-way: a column is read): then measure";
+	with = *report_of(&f);
+	text = printed_report(&with, 80);
+	assert_non_null(strstr(text, "    → pad the rows of the tile by one "
+	    "element, or swizzle the column with the\n      row, so that a load "
+	    "of a warp goes to 32 different banks …\n"));
+	assert_non_null(strstr(text, "      loads touch 7 times the sectors they "
+	    "need; stores touch 8 times the\n      sectors they need; nothing of "
+	    "it is in L1; limited by L2\n 2  "));
+	with.verbose = true;
+	text = printed_report(&with, 200);
+	assert_non_null(strstr(text, "(32-way: a column is read)"));
+	assert_non_null(strstr(text, "(31.9 per request)"));
 }
 
 TEST(next_names_the_run)
