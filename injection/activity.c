@@ -12,7 +12,6 @@
 #include "inject.h"
 #include "nap.h"
 #include "relax.h"
-#include "sender.h"
 #include "silence.h"
 
 #define BUFFER_SIZE (1u << 20)	/* bytes; ~6,000 kernel records. With 64 KiB a
@@ -49,6 +48,7 @@ static struct {
 	_Atomic bool want_managed;
 	bool managed;
 	uint64_t managed_ns;	/* when its latest events came */
+	void (*wake)(void);
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .done_tail = &pool.done };
 
 static struct buffer *
@@ -200,7 +200,7 @@ buffer_completed(CUcontext context, uint32_t stream, uint8_t *data,
 	pthread_mutex_unlock(&pool.lock);
 	if (full_up)
 		discard(b);
-	sender_wake();
+	pool.wake();
 }
 
 /*
@@ -236,6 +236,13 @@ enum { PAUSED = 1, FLUSHING = 2 };
 static unsigned full;		/* buffers that came back full; the sender's */
 static _Atomic int holder;	/* 0, PAUSED or FLUSHING */
 static _Atomic uint64_t flush_ns;	/* begin of the latest flush */
+
+void
+activity_wakes(void (*wake)(void))
+{
+
+	pool.wake = wake;
+}
 
 int
 activity_start(void)
@@ -365,7 +372,7 @@ activity_want_managed(void)
 	gate_shared();
 	/* Pages may migrate at once. */
 	if (!atomic_exchange(&pool.want_managed, true))
-		sender_wake();
+		pool.wake();
 }
 
 unsigned

@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* activity_wakes(wake): what to call when there are buffers to decode: in any thread,
+ * at any time. Before activity_start. */
+void activity_wakes(void (*wake)(void));
+
 /* activity_start(): register the buffer callbacks and enable the kinds of the
  * trace tier. Refusals are reported; -1 if kernels cannot be traced. */
 int activity_start(void);

@@ -23,6 +23,7 @@
 #include "signature.h"
 #include "silence.h"
 #include "window.h"
+#include "worker.h"
 
 #define CONTEXT_IDS 1024	/* context ids whose device is cached */
 #define SAMPLE 64		/* one callback in this many is timed */
@@ -678,8 +679,9 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 	let_go(own);
 }
 
-void
-callback_mute(void)
+/* API calls of the worker's thread are not the program's. */
+static void
+mute(void)
 {
 
 	self.inside = self.muted = true;
@@ -721,6 +723,7 @@ callback_subscribe(void)
 		diag_cupti("cuptiSubscribe", r);
 		return -1;
 	}
+	worker_begins(mute);
 	calls_init();
 	rows = calls_table(&n);
 	for (i = 0; i < n; i++) {

@@ -17,8 +17,4 @@ int callback_subscribe(void);
  * one call in 64. Sender thread, at the end. */
 void callback_send_overhead(void);
 
-/* callback_mute(): the calling thread is one of the library's: its API calls
- * are not recorded. */
-void callback_mute(void);
-
 #endif

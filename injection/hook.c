@@ -8,9 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "counters.h"
 #include "hook.h"
-#include "inject.h"
 #include "pages.h"
 
 #if defined(__x86_64__)
@@ -24,6 +22,10 @@
 /* abort takes no argument and ignores this one. */
 typedef void (*ending)(int);
 
+/* What is called first. */
+static void (*departs)(void);
+static void (*finishes)(enum wire_bye reason);
+
 /*
  * Before exit. Its handlers run newest first: those of CUPTI's libraries,
  * registered on first use, run before ours, and would tear CUPTI down under a
@@ -33,16 +35,16 @@ static void
 depart(void)
 {
 
-	counters_close();
+	departs();
 }
 
-/* Before _exit: in a forked or vforked child inject_finish sees another pid and
+/* Before _exit: in a forked or vforked child it sees another pid and
  * does nothing. */
 static void
 leave(void)
 {
 
-	inject_finish(BYE_EXIT);
+	finishes(BYE_EXIT);
 }
 
 /* Before abort. A handler of the program's may continue elsewhere. */
@@ -53,7 +55,7 @@ fall(void)
 
 	if (sigaction(SIGABRT, NULL, &sa) == 0 &&
 	    !(sa.sa_flags & SA_SIGINFO) && sa.sa_handler == SIG_DFL)
-		inject_finish(BYE_SIGNAL);
+		finishes(BYE_SIGNAL);
 }
 
 /*
@@ -256,10 +258,12 @@ visit(struct dl_phdr_info *info, size_t size, void *cookie)
 }
 
 void
-hook_exit(void)
+hook_exit(void (*to_depart)(void), void (*to_finish)(enum wire_bye reason))
 {
 	unsigned c;
 
+	departs = to_depart;
+	finishes = to_finish;
 	/* Before dl_iterate_phdr: under the lock that it holds, dlsym could
 	 * deadlock with a thread that is loading a library. */
 	for (c = 0; c < CALLED; c++)

@@ -8,10 +8,11 @@
 #ifndef CADV_HOOK_H
 #define CADV_HOOK_H
 
-/* hook_exit(): in all objects loaded so far, _exit, _Exit and an abort that no
- * handler catches call inject_finish first, and exit calls counters_close.
- * Tables keep their protection. Objects that cannot be patched stay as they
- * are. */
-void hook_exit(void);
+#include "wire/record.h"
+
+/* hook_exit(depart, finish): in all objects loaded so far, _exit, _Exit and an abort
+ * that no handler catches call ${finish} first, and exit calls ${depart}. Tables keep
+ * their protection. Objects that cannot be patched stay as they are. */
+void hook_exit(void (*depart)(void), void (*finish)(enum wire_bye reason));
 
 #endif

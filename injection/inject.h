@@ -1,6 +1,6 @@
 /*
- * inject.h: the state of the library inside one target process, its start and
- * its end. One per process, because the driver loads one library per process.
+ * inject.h: the state of the library inside one target process, which start.c
+ * starts and ends. One per process, because the driver loads one library per process.
  *
  * The law here: never exit, abort, block without a bound, print to stdout,
  * change a result, or fail a call that would have succeeded. After an error a
@@ -70,14 +70,8 @@ uint64_t inject_now(void);
 /* inject_tid(): the kernel's id of the calling thread, cached. */
 uint32_t inject_tid(void);
 
-/*
- * inject_finish(reason): send the last data, waiting at most a few seconds.
- * Called at exit; a second call does nothing.
- */
-void inject_finish(enum wire_bye reason);
-
-/* Entry points called by the driver and by NVTX. With hidden visibility the
- * driver skips them silently. */
+/* start.c: the entry points, called by the driver and by NVTX. With hidden
+ * visibility the driver skips them silently. */
 #define INJECT_EXPORT __attribute__((visibility("default")))
 INJECT_EXPORT int InitializeInjection(void);
 INJECT_EXPORT int InitializeInjectionNvtx(void *get_export_table);

@@ -16,6 +16,7 @@
 #include "hold.h"
 #include "inject.h"
 #include "module.h"
+#include "plan.h"
 #include "range.h"
 #include "sampling.h"
 #include "sender.h"
@@ -202,7 +203,7 @@ sender_main(void *cookie)
 		counters_settle(false);
 		values_send(false);
 		hold_send(false);
-		targets_idle(inject_now());
+		targets_idle(inject_now(), plan_done());
 		sampling_drain();
 		module_send();
 		call_site_send(false);
@@ -233,6 +234,17 @@ start_aside(void)
 		aside_ready();
 }
 
+/* There are buffers to decode. */
+static void
+wake(void)
+{
+	int saved = errno;
+
+	if (sender.started && !atomic_exchange(&sender.woken, true))
+		sem_post(&sender.wake);
+	errno = saved;
+}
+
 int
 sender_start(void)
 {
@@ -240,21 +252,12 @@ sender_start(void)
 
 	sem_init(&sender.wake, 0, 0);
 	sem_init(&sender.done, 0, 0);
+	activity_wakes(wake);
 	start_aside();
 	transport_begin();
 	if ((error = thread_start("cudadvise", sender_main)) == 0)
 		sender.started = true;
 	return error;
-}
-
-void
-sender_wake(void)
-{
-	int saved = errno;
-
-	if (sender.started && !atomic_exchange(&sender.woken, true))
-		sem_post(&sender.wake);
-	errno = saved;
 }
 
 void

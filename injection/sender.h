@@ -12,9 +12,6 @@
  */
 int sender_start(void);
 
-/* sender_wake(): there are buffers to decode. Any thread, any time. */
-void sender_wake(void);
-
 /*
  * sender_finish(reason, wait_ms): last flush, BYE, send everything; returns
  * when that is done or after ${wait_ms}. It waits with sem_clockwait only: it

@@ -8,7 +8,6 @@
 #include "gpu_lock.h"
 #include "hold.h"
 #include "inject.h"
-#include "plan.h"
 #include "sass.h"
 #include "target.h"
 
@@ -337,9 +336,9 @@ target_make(CUcontext handle, uint32_t context, uint32_t device)
 }
 
 void
-targets_idle(uint64_t now)
+targets_idle(uint64_t now, bool done)
 {
-	uint64_t used, idle = plan_done() ? IDLE_NS : LACKING_NS;
+	uint64_t used, idle = done ? IDLE_NS : LACKING_NS;
 	unsigned i;
 
 	for (i = 0; i < CONTEXTS; i++) {

@@ -72,13 +72,14 @@ CUcontext target_in_the_way(const struct target *t);
 void target_used(struct target *t, uint64_t now);
 
 /*
- * targets_idle(now): check whether a profiler has been idle for too long:
- * another process may be waiting for the GPU's counters. Any thread.
+ * targets_idle(now, done): check whether a profiler has been idle for too long:
+ * another process may be waiting for the GPU's counters. ${done}: no kernel lacks
+ * anything (plan_done). Any thread.
  * target_put_away(): one has. target_rest(t, begin): disable it if it is ${t}'s
  * (NULL: no target), in a hold that began at ${begin}. target_stay(t): it
  * cannot be disabled now; check again later.
  */
-void targets_idle(uint64_t now);
+void targets_idle(uint64_t now, bool done);
 bool target_put_away(void);
 void target_rest(struct target *t, uint64_t begin);
 uint64_t target_rest_ns(void);		/* the time of target_rest */

@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include "worker.h"
-#include "callback.h"
 #include "relax.h"
 #include "thread.h"
 
@@ -13,6 +12,7 @@ static struct {
 	bool started, failed;
 	void (*action)(void *);		/* NULL: idle */
 	void *argument;
+	void (*begin)(void);		/* NULL: nothing */
 } worker = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void *
@@ -21,8 +21,8 @@ run(void *cookie)
 	void (*action)(void *);
 
 	(void)cookie;
-	/* API calls made here are not the program's. */
-	callback_mute();
+	if (worker.begin != NULL)
+		worker.begin();
 	relax_begin();
 	pthread_mutex_lock(&worker.lock);
 	for (;;) {
@@ -91,6 +91,13 @@ worker_do(void (*action)(void *), void *argument, uint64_t patience,
 	if (begun != NULL)
 		*begun = ours;
 	return done;
+}
+
+void
+worker_begins(void (*begin)(void))
+{
+
+	worker.begin = begin;
 }
 
 bool

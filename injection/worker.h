@@ -21,6 +21,9 @@
 bool worker_do(void (*action)(void *), void *argument, uint64_t patience,
     bool *begun);
 
+/* worker_begins(begin): what the thread calls first. Before the first worker_do. */
+void worker_begins(void (*begin)(void));
+
 /* worker_wait(patience): wait until the worker is idle; true if it is. */
 bool worker_wait(uint64_t patience);
 

@@ -35,4 +35,5 @@ planted() {
 }
 
 planted daemon
+planted injection
 exit $failed

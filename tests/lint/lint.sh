@@ -88,7 +88,7 @@ check_circles() {
 		echo "$file $line"
 	done | tsort 2>&1 >/dev/null)
 	[ -z "$circle" ] || complain "headers in a circle:"$'\n'"$circle"
-	for part in daemon; do
+	for part in daemon injection; do
 		pairs=$(calls $part)
 		[ -n "$pairs" ] || complain "no object of $part is in $build"
 		circle=$(tsort <<<"$pairs" 2>&1 >/dev/null)

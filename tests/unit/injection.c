@@ -53,11 +53,6 @@ diag_report(enum wire_diag code, enum wire_severity severity, uint32_t error,
 }
 
 void
-callback_mute(void)
-{
-}
-
-void
 cubin_sources_send(const uint8_t *image, size_t size)
 {
 

@@ -36,7 +36,7 @@ said(uint64_t age)
 	return b;
 }
 
-/* As the library reckons it: see injection/inject.c. */
+/* As the library reckons it: see injection/start.c. */
 static uint64_t
 own_age(void)
 {
