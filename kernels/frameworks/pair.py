@@ -3,8 +3,9 @@
 Each file is a practice as users of a framework meet it: `python3 FILE bad` and
 `python3 FILE good` do the same work, print the same kind of result on stdout and
 run a few seconds on an H200. A framework that is not installed ends it with
-status 77. With CUDADVISE_PAIR_TURN=FILE several of them take turns on the GPU, so
-that only what comes before they use it overlaps.
+status 77. With CUDADVISE_PAIR_TURN=FD, a file that several have opened for
+themselves, they take turns on the GPU, so that only what comes before they use it
+overlaps.
 """
 import fcntl
 import importlib
@@ -45,8 +46,9 @@ def run(bad, good):
 
 
 def turn():
-    """Nobody else is on the GPU from here to the program's end."""
-    name = os.environ.get("CUDADVISE_PAIR_TURN")
-    if name:
-        turn.file = open(name, "a")
-        fcntl.flock(turn.file, fcntl.LOCK_EX)
+    """Nobody else is on the GPU from here on, until the last process that has
+    inherited the file is gone: an object of Python's would end the turn while
+    the program still tidies up, and the next one would find no counters."""
+    fd = os.environ.get("CUDADVISE_PAIR_TURN")
+    if fd:
+        fcntl.flock(int(fd), fcntl.LOCK_EX)
