@@ -113,26 +113,43 @@ burst_waited(const struct model *m, const struct burst *b, uint64_t end)
 	return add_sat(longest, add_sat(b->full_ns, b->late_ns));
 }
 
-/* Settle what the burst has so far, if the host was blocked for ${waited}. */
+/*
+ * Settle a piece of the burst, in which the host was blocked for ${waited}. A host that
+ * is far ahead waits for a piece when the next ones are already at work, so what counts
+ * is what it waited in all pieces, and what was settled before is not settled again.
+ */
 static void
 burst_share(struct model *m, struct burst *b, double waited)
 {
-	const struct burst_item *i;
+	struct burst_item *i;
 	double exposed;
 	size_t n;
 
-	for (n = 0; waited > 0 && n < b->items; n++) {
+	b->waited += waited;
+	b->before += b->excl;
+	for (n = 0; n < b->items; n++) {
 		i = &b->item[n];
-		exposed = i->excl < waited ? i->excl : waited;
+		exposed = i->excl < b->waited ? i->excl : b->waited;
 		if (i->is_copy)
-			m->copy[i->index].exposed += exposed;
+			m->copy[i->index].exposed += exposed - i->exposed;
 		else
-			m->kernel[i->index].exposed += exposed;
+			m->kernel[i->index].exposed += exposed - i->exposed;
+		i->exposed = exposed;
 	}
-	m->exposed += b->excl < waited ? b->excl : waited;
-	b->items = b->ops = 0;
+	exposed = b->before < b->waited ? b->before : b->waited;
+	m->exposed += exposed - b->exposed;
+	b->exposed = exposed;
+	b->ops = 0;
 	b->excl = 0;
 	b->full_ns = b->late_ns = 0;
+}
+
+static void
+burst_forget(struct model *m, struct burst *b)
+{
+
+	b->items = 0;
+	b->before = b->waited = b->exposed = 0;
 	b->serial = ++m->bursts;
 }
 
@@ -176,12 +193,12 @@ burst_end(struct model *m, struct device_state *d, const struct active *a)
 	if (b->serial == 0)
 		b->serial = ++m->bursts;
 	if (place->serial != b->serial) {
-		if (model_grow(&b->item, &b->cap, b->items, BURST_OPS,
-		    sizeof(*b->item)) != 0)
+		if (model_grow(&b->item, &b->cap, b->items,
+		    MAX_KERNELS + MAX_COPIES, sizeof(*b->item)) != 0)
 			return -1;
 		*place = (struct burst_place){ b->serial, b->items };
 		b->item[b->items++] = (struct burst_item){ a->op.index,
-		    is_copy, 0 };
+		    is_copy, 0, 0 };
 	}
 	b->item[place->item].excl += a->excl;
 	b->excl += a->excl;
@@ -222,5 +239,6 @@ burst_finish(struct model *m, struct device_state *d, const struct op *next)
 	if (next == NULL && blocked == 0)
 		blocked = b->excl;
 	burst_share(m, b, blocked);
+	burst_forget(m, b);
 	b->open = false;
 }

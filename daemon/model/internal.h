@@ -259,7 +259,7 @@ struct active {
 struct burst_item {
 	uint32_t index;
 	uint32_t is_copy;
-	double excl;
+	double excl, exposed;
 };
 
 #define BURST_OPS 4096u		/* a longer burst is settled in pieces */
@@ -272,9 +272,11 @@ struct burst_item {
 struct burst {
 	struct burst_item *item;
 	uint32_t items, cap;
-	uint32_t ops;		/* behind the items */
+	uint32_t ops;		/* of this piece */
 	uint64_t serial;
-	double excl;		/* sum of the items */
+	double excl;		/* sum of the items, of this piece */
+	double before;		/* of the pieces before it */
+	double waited, exposed;	/* of all pieces that are settled */
 	uint64_t start;
 	uint64_t full_ns;	/* host blocked by a full queue */
 	uint64_t late_ns;	/* it would have waited longer without us */

@@ -152,6 +152,28 @@ KERNEL_TEST(test_call_that_waits)
 	    52200 * US);
 }
 
+/* A loop of 5,000 kernels of 100 us that the host launches in 10 us each, until the
+ * queue is full: what it waits for a kernel it waits a thousand kernels before that.
+ * Only the way to the full queue was no waiting, as far as launches took so long
+ * because they were traced. */
+KERNEL_TEST(test_far_ahead)
+{
+	const uint64_t depth = 1000;
+	const struct run *run;
+	uint64_t i, at = 0;
+
+	for (i = 0; i < 5000; i++) {
+		at = i <= depth ? 10 * i : 10 * depth + 100 * (i - depth);
+		feed_kernel(f, 1, at * US, (10 + i * 100) * US,
+		    (110 + i * 100) * US);
+	}
+	feed_sync(f, SYNC_STREAM, (at + 10) * US, 500020 * US);
+	run = feed_settle(f);
+	assert_in_range((uint64_t)run->kernel[0].exposed_ns, 485000 * US,
+	    500000 * US);
+	assert_in_range(run->gpu_exposed_ns, 485000 * US, 500000 * US);
+}
+
 /* A framework that takes 30 us for a launch is the host's own. */
 KERNEL_TEST(test_slow_host)
 {
