@@ -1,7 +1,6 @@
 /*
  * calibrate.cu: run the measurements on each GPU, print them.
  */
-#include <algorithm>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,22 +15,6 @@
 static const char *const way_name[COPY_WAYS] = {
 	"pinned_h2d", "pinned_d2h", "pageable_h2d", "pageable_d2h"
 };
-
-double
-median_of(double *v, int n)
-{
-	std::sort(v, v + n);
-	return (v[n / 2] + v[(n - 1) / 2]) / 2;
-}
-
-double
-now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* The kernel driver's version, else the CUDA version that it supports. */
 static int

@@ -7,7 +7,9 @@
 #ifndef CADV_CALIBRATE_H
 #define CADV_CALIBRATE_H
 
+#include <algorithm>
 #include <stdint.h>
+#include <time.h>
 
 struct job;
 
@@ -39,8 +41,21 @@ int calibrate_copies(struct job *job, struct measured *m);
 int calibrate(void);
 
 /* The middle of ${n} values; sorts them. */
-double median_of(double *v, int n);
+static inline double
+median_of(double *v, int n)
+{
+	std::sort(v, v + n);
+	return (v[n / 2] + v[(n - 1) / 2]) / 2;
+}
+
 /* Seconds since some point, for differences. */
-double now_s(void);
+static inline double
+now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
 
 #endif

@@ -14,7 +14,6 @@
 static struct mock_context *contexts;
 static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t next_context = 1;
-static uint32_t next_correlation = 1;
 static uint64_t next_address = 0x7f0000000000u;
 
 /* --- what libcuda exports ------------------------------------------------ */
@@ -131,16 +130,6 @@ cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
 	return CUDA_SUCCESS;
 }
 
-static void
-wait_until(uint64_t ns)
-{
-	struct timespec t = { (time_t)(ns / 1000000000u),
-	    (long)(ns % 1000000000u) };
-
-	while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL) != 0)
-		;
-}
-
 /* The current context of this thread; NULL: any. */
 static _Thread_local struct mock_context *current;
 
@@ -163,25 +152,6 @@ cuCtxPopCurrent(CUcontext *context)
 	*context = (CUcontext)current;
 	current = NULL;
 	return CUDA_SUCCESS;
-}
-
-static _Thread_local CUstreamCaptureMode capture_mode;
-
-CUresult
-cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
-{
-	CUstreamCaptureMode before = capture_mode;
-
-	MOCK_ENTER();
-	capture_mode = *mode;
-	*mode = before;
-	return CUDA_SUCCESS;
-}
-
-bool
-mock_relaxed(void)
-{
-	return capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED;
 }
 
 static uint64_t
@@ -215,7 +185,7 @@ cuCtxSynchronize(void)
 		    until < (from = idle_from(c)))
 			until = from;
 	pthread_mutex_unlock(&contexts_lock);
-	wait_until(until);
+	mock_wait_until(until);
 	mock_sass_synchronized();
 	return CUDA_SUCCESS;
 }
@@ -352,7 +322,7 @@ call_callback(struct call *k, CUpti_ApiCallbackSite site)
 static void
 call_enter(struct call *k)
 {
-	k->correlation = __atomic_fetch_add(&next_correlation, 1,
+	k->correlation = __atomic_fetch_add(&mock_correlation, 1,
 	    __ATOMIC_RELAXED);
 	k->start_ns = mock_now();
 	call_callback(k, CUPTI_API_ENTER);
@@ -389,34 +359,6 @@ occupy(struct mock_context *c, uint32_t stream, uint64_t ns)
 	*until = start + ns;
 	pthread_mutex_unlock(&c->lock);
 	return start;
-}
-
-void
-mock_idle(struct mock_context *c, const char *function)
-{
-	uint64_t until;
-
-	pthread_mutex_lock(&c->lock);
-	until = c->kernels_until;
-	pthread_mutex_unlock(&c->lock);
-	mock_captured(function);
-	if (until > mock_now()) {
-		mock_say("busy", function);
-		wait_until(until);
-	}
-}
-
-void
-mock_alone(struct mock_context *c, const char *function)
-{
-	bool racing;
-
-	pthread_mutex_lock(&c->lock);
-	racing = c->launching > 0;
-	pthread_mutex_unlock(&c->lock);
-	if (racing)
-		mock_say("racing", function);
-	mock_idle(c, function);
 }
 
 /* Marks this thread as inside a launch, or outside. */
@@ -461,24 +403,7 @@ record_kernel(struct mock_context *c, const struct mock_launch *l,
 		c->kernels_until = r.end;
 	pthread_mutex_unlock(&c->lock);
 	if (profiled)
-		wait_until(r.end);
-	if (mock_kind_on(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
-		mock_emit(&r, sizeof(r));
-}
-
-void
-mock_kernel_own(struct mock_context *c)
-{
-	CUpti_ActivityKernel10 r = {
-	    .kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-	    .deviceId = c->device, .contextId = c->id,
-	    .gridX = 1, .gridY = 1, .gridZ = 1,
-	    .blockX = 1, .blockY = 1, .blockZ = 1,
-	    .correlationId = __atomic_load_n(&next_correlation,
-	    __ATOMIC_RELAXED) - 1, .name = "WaitNs" };
-
-	r.start = mock_now();
-	r.end = r.completed = r.start + 1000;
+		mock_wait_until(r.end);
 	if (mock_kind_on(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
 		mock_emit(&r, sizeof(r));
 }
@@ -585,7 +510,7 @@ mock_copy(struct mock_context *c, const struct mock_copy *copy)
 	call_enter(&k);
 	end = record_copy(c, copy, k.correlation);
 	if (!copy->async)
-		wait_until(end);
+		mock_wait_until(end);
 	call_exit(&k);
 }
 
@@ -603,9 +528,9 @@ mock_copy_peer(struct mock_context *from, struct mock_context *to,
 	    .name = "cuMemcpyPeer", .params = &p, .context = from };
 
 	call_enter(&k);
-	wait_until(record_copy(from, &half, k.correlation));
+	mock_wait_until(record_copy(from, &half, k.correlation));
 	half.kind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
-	wait_until(record_copy(to, &half, k.correlation));
+	mock_wait_until(record_copy(to, &half, k.correlation));
 	call_exit(&k);
 }
 
@@ -684,7 +609,7 @@ mock_managed(struct mock_context *c, uint64_t bytes)
 	until = mock_now() + 2000000000u;
 	while (!mock_kind_on(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER) &&
 	    mock_now() < until)
-		wait_until(mock_now() + 1000000);
+		mock_wait_until(mock_now() + 1000000);
 	now = mock_now();
 	for (at = 0; at < bytes; at += 2u << 20, now += 50000) {
 		record_managed(c,
@@ -753,16 +678,6 @@ mock_host_function(struct mock_context *c, unsigned long ms)
 	block(c, &k, ms);
 }
 
-static int capturing;
-
-void
-mock_captured(const char *function)
-{
-
-	if (__atomic_load_n(&capturing, __ATOMIC_SEQ_CST) > 0)
-		mock_say("captured", function);
-}
-
 void
 mock_capture(struct mock_context *c, uint32_t stream, bool per_thread, bool on)
 {
@@ -777,7 +692,7 @@ mock_capture(struct mock_context *c, uint32_t stream, bool per_thread, bool on)
 	    .params = &p, .context = c };
 
 	call_enter(&k);
-	__atomic_add_fetch(&capturing, on ? 1 : -1, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&mock_capturing, on ? 1 : -1, __ATOMIC_SEQ_CST);
 	call_exit(&k);
 }
 
@@ -860,7 +775,7 @@ mock_synchronize(struct mock_context *c)
 		if (c->busy_until[i] > until)
 			until = c->busy_until[i];
 	pthread_mutex_unlock(&c->lock);
-	wait_until(until);
+	mock_wait_until(until);
 	mock_sass_synchronized();
 	r.end = mock_now();
 	r.correlationId = k.correlation;
@@ -883,7 +798,7 @@ mock_jit(struct mock_context *c, unsigned long ms)
 	call_enter(&k);
 	r.correlationId = k.correlation;
 	r.start = mock_now();
-	wait_until(r.start + ms * 1000000);
+	mock_wait_until(r.start + ms * 1000000);
 	r.end = mock_now();
 	if (mock_kind_on(CUPTI_ACTIVITY_KIND_JIT)) {
 		mock_emit(&r, sizeof(r));

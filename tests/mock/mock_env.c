@@ -166,3 +166,23 @@ mock_refused(const char *function)
 	}
 	return code;
 }
+
+/* Here, because the trace says which unsafe call was not relaxed. */
+static _Thread_local CUstreamCaptureMode capture_mode;
+
+CUresult
+cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+	CUstreamCaptureMode before = capture_mode;
+
+	MOCK_ENTER();
+	capture_mode = *mode;
+	*mode = before;
+	return CUDA_SUCCESS;
+}
+
+bool
+mock_relaxed(void)
+{
+	return capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED;
+}

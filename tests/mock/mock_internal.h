@@ -75,6 +75,7 @@ void mock_say(const char *what, const char *function);
 /* mock_captured(function): a call that is illegal during a stream capture:
  * writes "captured FUNCTION" into the trace if there is one. */
 void mock_captured(const char *function);
+extern int mock_capturing;		/* captures that are under way */
 /* mock_relaxed(): is this thread in relaxed capture mode? */
 bool mock_relaxed(void);
 /* mock_ranges_itself(c): does the range profiler use automatic ranges on this
@@ -112,6 +113,8 @@ bool mock_initialized(void);
 /* mock_kernel_own(c): CUPTI runs a kernel of its own, under the id of the latest
  * call, as it does on an H200 at the ends of a range. */
 void mock_kernel_own(struct mock_context *c);
+extern uint32_t mock_correlation;	/* of the next call */
+void mock_wait_until(uint64_t ns);	/* of CLOCK_REALTIME */
 
 /* mock_ranging(device): the range profiler is enabled there. */
 bool mock_ranging(uint32_t device);
