@@ -355,9 +355,9 @@ text_verdicts(struct out *o, const struct report *r)
 	json_array_foreach(rules, i, v)
 		code += is_about_code(v);
 	number_of(a, clean, "practice");
-	snprintf(text, sizeof(text), "%s; %s more %s about code, which here "
-	    "is a library's", a, number_count(b, code), code == 1 ? "is" :
-	    "are");
+	snprintf(text, sizeof(text), "%s; %s more %s not apply: the kernels "
+	    "are a library's", a, number_count(b, code), code == 1 ? "does" :
+	    "do");
 	if (clean + code > 0)
 		line(o, "Clean", code > 0 ? text : a);
 	text_practices(o, r, is_check(r) ? NULL : text_kernels(o, r));
@@ -505,7 +505,7 @@ parts_summary(struct out *o, const struct report *r, size_t worth_it)
 			snprintf(text, sizeof(text), "from %s; `cudadvise "
 			    "calibrate` measures them",
 			    or_unknown(field_text(r->run, "ceilings_from")));
-			line(o, "Ceilings", text);
+			line(o, "Peak rates", text);
 		}
 	}
 	text_next(o, r);

@@ -30,11 +30,11 @@ text_results(struct out *o, const json_t *results, double wall)
 
 	if (!(copies >= PHASE_SHARE * wall))
 		return 0;
-	snprintf(text, sizeof(text), "%s back (%s) and %s of host work after: "
-	    "checking results, it seems; in no finding",
+	snprintf(text, sizeof(text), "%s to the host (%s) and %s of host work after "
+	    "that, probably checking results: in no finding",
 	    number_of(a, n, "copy"), number_seconds(b, copies),
 	    number_seconds(c, host));
-	parts_label(o, "Apart");
+	parts_label(o, "Left out");
 	out_wrap(o, LABEL_COLUMNS, text);
 	return host;
 }

@@ -384,7 +384,7 @@ MADE_TEST(test_counted)
 	uncount(m);
 	f = made_found(m, rule);
 	assert_lacks(f->summary, "nothing was counted");
-	assert_has(f->summary, "its instructions were not");
+	assert_has(f->summary, "from the code, not counted");
 	assert_non_null(f->limiter);
 	assert_int_equal(f->confidence, CONF_LOW);
 	assert_true(f->saves_low_s > 0 && f->saves_low_s < f->saves_s);
@@ -423,7 +423,7 @@ MADE_TEST(test_bins_counted)
 	v[METRIC_L2_SECTORS] = 1e6;
 	v[METRIC_LSU_WAVEFRONTS] = 2e5;
 	f = made_found(m, rule);
-	assert_has(f->summary, "its instructions were not");
+	assert_has(f->summary, "from the code, not counted");
 	assert_true(f->kernel_speedup > 3);
 	/* Its warps may wait at barriers; or trips explain the time. */
 	k->shape.smem_static = 1024;

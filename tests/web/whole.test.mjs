@@ -152,7 +152,7 @@ test('what happens once is told beside the time, and no finding', async (t) => {
   const page = await open(t, `/runs/${run}`);
   await page.waitForSelector('.bar .small');
   const said = await text(page, '.bar');
-  assert.ok(said.includes(`Apart: ${results.copies} copies back`), said);
+  assert.ok(said.includes(`Left out of the findings: ${results.copies} copies to the host`), said);
   assert.ok(said.includes(`the GPU waited at one place ${gap.cause}.`), said);
 });
 

@@ -49,8 +49,8 @@ function Phases({ summary, wall }: { summary: Summary; wall: number }) {
     <>
       {checked && (
         <p class="small">
-          Apart: {counted(checked.copies, 'copy')} back ({seconds(checked.copy_s)}) and {seconds(checked.host_s)} of the host's
-          own work after: checking results, it seems, so no finding counts it.
+          Left out of the findings: {counted(checked.copies, 'copy')} to the host ({seconds(checked.copy_s)}) and{' '}
+          {seconds(checked.host_s)} of host work after that, probably checking results.
         </p>
       )}
       {long && (

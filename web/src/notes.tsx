@@ -77,8 +77,8 @@ export function NoteList({ run, diagnostics }: { run: RunDocument; diagnostics: 
       )}
       <li>
         {run.calibrated
-          ? `Ceilings of this GPU were measured: ${run.ceilings_from ?? ''}.`
-          : `Ceilings: ${run.ceilings_from ?? 'device attributes'}; cudadvise calibrate, once, measures them on this GPU.`}
+          ? `Peak rates of this GPU were measured: ${run.ceilings_from ?? ''}.`
+          : `Peak rates: from ${run.ceilings_from ?? 'device attributes'}; cudadvise calibrate, once, measures them on this GPU.`}
       </li>
       {diagnostics.map((d, i) => (
         <li key={i} class={`severity-${d.severity}`}>

@@ -85,8 +85,8 @@ weaken(const struct rule_view *x, struct draft *d)
 	d->fix[VIEW_LOW] = fix_part(&d->fix[VIEW_HIGH], BELIEF_LOW);
 	d->fix[VIEW_MID] = fix_part(&d->fix[VIEW_HIGH], BELIEF_MID);
 	say_source(x, d, CODED_FROM);
-	d->f.summary = arena_format(x->arena, "%s (read from the code: nothing "
-	    "was counted)", d->f.summary);
+	d->f.summary = arena_format(x->arena, "%s (estimated from "
+	    "the code: nothing was counted)", d->f.summary);
 	d->f.limiter = NULL;
 	d->f.gain_note = "what this takes at most, or nothing: without "
 	    "counters it is not known what limits the kernel";
@@ -101,8 +101,8 @@ weaken_known(const struct rule_view *x, struct draft *d)
 	d->fix[VIEW_LOW] = fix_part(&d->fix[VIEW_LOW], BELIEF_KNOWN);
 	say_source(x, d, x->own->code->samples.all > 0 ? SAMPLED_FROM :
 	    COUNTED_FROM);
-	d->f.summary = arena_format(x->arena, "%s (read from the code: its "
-	    "instructions were not counted)", d->f.summary);
+	d->f.summary = arena_format(x->arena, "%s (estimated from "
+	    "the code, not counted)", d->f.summary);
 }
 
 /* By samples, how often its instructions ran; else by counters of the whole, or by

@@ -123,6 +123,6 @@ lanes_idle(const struct rule_view *x, struct draft *d)
 		m[i].over = inst * lanes;
 		m[i].under = inst;
 	}
-	lines_fill(x, d, m, "%s of 32 lanes work");
+	lines_fill(x, d, m, "%s of 32 lanes active");
 	free(m);
 }

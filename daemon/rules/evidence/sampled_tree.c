@@ -197,7 +197,7 @@ report(struct rule_view *x, double share, double inst, const struct mark *m)
 	    "barriers takes %s of the %s", say_percent(x->arena, share),
 	    c->samples.all > 0 ? "time" : "instructions");
 	d->f.advice = "reduce within each warp by __shfl_down_sync (or "
-	    "__reduce_add_sync for integers), store one sum a warp, and let one "
+	    "__reduce_add_sync for integers), store one sum per warp, and let one "
 	    "warp add those: one barrier instead of one a level";
 	d->f.gain_note = "five shuffles and one barrier instead of the tree";
 	lines_fill(x, d, m, NULL);

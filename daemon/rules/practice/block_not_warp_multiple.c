@@ -32,11 +32,11 @@ rule_block_not_warp_multiple(struct rule_view *x)
 	rule_fix(d, &fix, 0.5, 1);
 	rule_evidence(x, d, "block_threads", threads, "threads per block",
 	    .attribute = "kernel activity record", .unit = "thread");
-	rule_evidence(x, d, "idle_ratio", idle, "lanes that can never work",
+	rule_evidence(x, d, "idle_ratio", idle, "lanes that are never active",
 	    .derived = "kernel activity record", .key = "min_idle");
 	d->f.confidence = x->load->limit >= 0 ? CONF_HIGH : CONF_LOW;
-	d->f.summary = arena_format(x->arena, "%u threads a block are %u warp%s "
-	    "with %u lanes that can never work (%s)", threads, warps,
+	d->f.summary = arena_format(x->arena, "%u threads per block: %u warp%s "
+	    "with %u lanes that are never active (%s)", threads, warps,
 	    warps == 1 ? "" : "s",
 	    warps * 32 - threads, say_percent(x->arena, idle));
 	d->f.advice = arena_format(x->arena, "launch %u threads per block%s, with "

@@ -35,11 +35,11 @@ static void
 advise(struct draft *d, bool blocking)
 {
 	if (!blocking) {
-		d->f.advice = "give the copies back to the host a stream of "
-		    "their own, and let the next chunk's copy to the device "
-		    "run beside them: two buffers, an event between kernel "
+		d->f.advice = "put the copies to the host on a stream of their "
+		    "own, so that the next chunk's copy to the device "
+		    "overlaps them: two buffers, an event between kernel "
 		    "and copy";
-		d->f.limiter = "one direction of the link at a time";
+		d->f.limiter = "the link carries one direction at a time";
 		d->f.gain_note = "holds if a chunk's results need not be back "
 		    "before the next chunk goes out";
 		return;
@@ -76,7 +76,7 @@ found(struct rule_view *x, size_t i)
 	d->f.where = arena_format(x->arena, "copies on %s", dev->name != NULL ?
 	    dev->name : "the GPU");
 	d->f.device = dev;
-	d->f.location = arena_format(x->arena, "device %u", dev->id);
+	d->f.location = arena_format(x->arena, "GPU %u", dev->id);
 	rule_evidence(x, d, "smaller_ratio", fmin(up, down) /
 	    ((double)dev->busy_ns * 1e-9),
 	    "the smaller way, part of the GPU's busy time",
@@ -94,7 +94,7 @@ found(struct rule_view *x, size_t i)
 	    .unit = "");
 	d->f.confidence = CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "%s to the device and %s from "
-	    "it, in %s turns, %s of it at the same time",
+	    "it, with %s changes of direction; %s of it overlaps",
 	    say_seconds(x->arena, up), say_seconds(x->arena, down),
 	    say_count(x->arena, dev->turns), both > 0 ?
 	    say_seconds(x->arena, both) : "nothing");

@@ -143,16 +143,16 @@ report(struct rule_view *x, const struct chain *k, const struct stalls *s,
 	stalls_evidence(x, d, s, "time of warps waiting for indices that could "
 	    "be loaded ahead");
 	if (isfinite(k->turns))
-		rule_evidence(x, d, "turns", k->turns, "turns of the loop",
+		rule_evidence(x, d, "turns", k->turns, "iterations of the loop",
 		    .derived = source_metric_table[SOURCE_INST].name,
 		    .unit = "turn", .key = "min_turns");
 	d->f.summary = arena_format(x->arena, "warps wait %s of their time for "
 	    "%s that the next load needs, and then for that load: one trip to "
-	    "memory after the other, in each turn", say_percent(x->arena,
+	    "memory after the other, in each iteration", say_percent(x->arena,
 	    s->share), k->indices == 1 ? "an index" : "indices");
-	d->f.advice = "load the index of the next turn before this turn's value "
-	    "is waited for, and keep it in a register; or take 4 turns at "
-	    "once: first their 4 indices, then the 4 values (#pragma unroll 4; "
+	d->f.advice = "load the index of the next iteration before this one's value "
+	    "is waited for, and keep it in a register; or unroll by 4: "
+	    "first the 4 indices, then the 4 values (#pragma unroll 4; "
 	    "pointers that are const and __restrict__, so that no store comes "
 	    "between them)";
 	d->f.gain_note = "the trip for the index beside the rest of a turn: as "

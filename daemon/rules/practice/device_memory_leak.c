@@ -74,7 +74,7 @@ found(struct rule_view *x, const struct leak *l)
 	    "live allocations grow with the run and end in out of memory" :
 	    "pair every cudaMalloc with a cudaFree; at the end of a process "
 	    "the driver cleans up, in a library or server nobody does";
-	d->f.gain_note = "a question of memory, not of seconds";
+	d->f.gain_note = "memory issue; no saving estimated";
 }
 
 enum rule_state

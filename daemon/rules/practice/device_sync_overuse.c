@@ -23,7 +23,7 @@ static const struct way {
 	    "thrust::cuda::par_nosync); wait once, where the host needs a "
 	    "result" },
 	{ CALL_EVENT_SYNC, CALL_BIT(EVENT_SYNC), "cudaEventSynchronize",
-	    "do not wait for an event behind each launch: to time them, record "
+	    "do not wait for an event after each launch: to time them, record "
 	    "one pair of events around all, or a pair each that is read after "
 	    "the loop; another stream waits by cudaStreamWaitEvent" },
 };
@@ -116,11 +116,11 @@ rule_device_sync_overuse(struct rule_view *x)
 	    .measured = "synchronisation records");
 	d->f.confidence = CONF_HIGH;
 	d->f.summary = arena_format(x->arena, "%s waits for kernels; "
-	    "behind each kernel the GPU is idle for %s, %s in all",
+	    "after each kernel the GPU is idle for %s, %s in all",
 	    say_count(x->arena, w.followed),
 	    say_seconds(x->arena, idle / (double)w.followed),
 	    say_seconds(x->arena, idle));
-	d->f.limiter = "the GPU runs dry while the host waits for it";
+	d->f.limiter = "nothing is queued while the host waits";
 	d->f.advice = w.most->advice;
 	d->f.gain_note = "work behind the synchronisation enqueued before it";
 	return RULE_FOUND;

@@ -157,7 +157,7 @@ report(struct rule_view *x, const struct divergent *v, double waiting,
 	    ", which nothing else explains");
 	d->f.advice = "keep constant memory for what all lanes of a warp read "
 	    "alike. A table that lanes index by themselves belongs into shared "
-	    "memory (copied there once a block), or into global memory through "
+	    "memory (copied there once per block), or into global memory through "
 	    "a const __restrict__ pointer, where L1 holds it";
 	d->f.gain_note = "the waiting for these loads, most of it: what the "
 	    "other memory makes lanes wait is not known";

@@ -149,7 +149,7 @@ report(struct rule_view *x, const struct doubles *n, double rate, bool floats,
 		rule_evidence(x, d, "busy_ratio", fp64, "the FP64 pipe busy",
 		    .measured = metric_table[METRIC_PIPE_FP64].name);
 	d->f.summary = floats ? arena_format(x->arena, "%s of the instructions "
-	    "compute in double, and floats are converted to and fro (%s "
+	    "compute in double, and floats are converted back and forth (%s "
 	    "conversions for each)", say_percent(x->arena, n->arithmetic /
 	    n->total), say_plain(x->arena, n->conversions /
 	    fmax(n->arithmetic, 1))) : arena_format(x->arena, "%s of the "

@@ -165,7 +165,7 @@ found(struct rule_view *x, const struct chains *all, const struct gone *gone)
 	    "(%s), %s times%s: each reads and writes whole arrays", c->length,
 	    each, say_count(x->arena, c->s->repeats), all->count > 1 ?
 	    ", and more such chains" : "");
-	d->f.limiter = "the same data goes through memory once an operator";
+	d->f.limiter = "the same data goes through memory once per operator";
 	d->f.advice = "let the framework's compiler make one kernel of them";
 	d->f.gain_note = "one kernel remains of each chain, about as long as its "
 	    "longest; holds if each works on what the one before has written";

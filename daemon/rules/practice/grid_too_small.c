@@ -160,11 +160,11 @@ static const char *
 how_to(const struct rule_view *x, const struct room *r)
 {
 	if (r->threads > 1 && r->sums)
-		return "the turns of its loop divided among more threads, whose "
+		return "divide its loop's iterations among more threads, whose "
 		    "sums are added in the end: atomicAdd, or a second kernel";
 	if (r->threads > 1)
-		return "the turns of its loop divided among more threads: none "
-		    "needs another's result";
+		return "divide its loop's iterations, which are "
+		    "independent, among more threads";
 	if (r->moved > 1)
 		return "smaller blocks: their warps share nothing";
 	return rule_threads(x->kernel) > 256 ? "smaller blocks, and less work "

@@ -663,8 +663,8 @@ found(struct search *s, int group)
 	}
 	if (!all_counted(s, g)) {
 		d->f.confidence = CONF_LOW;
-		d->f.summary = arena_format(x->arena, "%s (read from the code: "
-		    "nothing was counted)", d->f.summary);
+		d->f.summary = arena_format(x->arena, "%s (estimated from "
+		    "the code: nothing was counted)", d->f.summary);
 	}
 	d->f.next = say_ncu(x->arena, x->run, &x->run->kernel[g->kernel[0]],
 	    "--section MemoryWorkloadAnalysis_Tables --section "

@@ -61,8 +61,8 @@ report(struct rule_view *x, const struct thrash *t)
 	    .derived = "memory activity records, device attribute",
 	    .key = "max_sizes");
 	d->f.summary = arena_format(x->arena, "a launch reads %s from DRAM, %s "
-	    "times all the device memory there is (%s; L2 has %s); L2 has %s of "
-	    "what is asked for", say_bytes(x->arena, t->dram),
+	    "times all the device memory there is (%s; L2 has %s); L2 hit rate "
+	    "%s", say_bytes(x->arena, t->dram),
 	    say_plain(x->arena, t->again), say_bytes(x->arena, t->memory),
 	    say_bytes(x->arena, t->l2), say_percent(x->arena, t->hit));
 	d->f.advice = "let all that runs at the same time work on the same "

@@ -120,7 +120,7 @@ advise(const struct rule_view *x, const struct draft *d,
 		    "device tests (conditional nodes, CUDA 12.4)";
 	return s->length > 1 ? "capture the sequence once "
 	    "(cudaStreamBeginCapture … cudaGraphInstantiate) and launch it "
-	    "with one cudaGraphLaunch a repeat" : "capture a batch of these "
+	    "with one cudaGraphLaunch per repeat" : "capture a batch of these "
 	    "launches in one graph, or loop inside the kernel (cooperative "
 	    "groups if the grid must meet in between)";
 }

@@ -27,7 +27,7 @@ found(struct rule_view *x, size_t i)
 	d->f.where = arena_format(x->arena, "streams on %s", dev->name != NULL &&
 	    *dev->name ? dev->name : "the GPU");
 	d->f.device = dev;
-	d->f.location = arena_format(x->arena, "device %u, %s operations that "
+	d->f.location = arena_format(x->arena, "GPU %u, %s operations that "
 	    "waited", dev->id, say_count(x->arena, dev->legacy_waits));
 	rule_evidence(x, d, "waits", (double)dev->legacy_waits,
 	    "operations that started when the other side ended",
@@ -46,7 +46,7 @@ found(struct rule_view *x, size_t i)
 	d->f.confidence = CONF_LOW;
 	d->f.summary = arena_format(x->arena, "%s operations of the legacy "
 	    "default stream and of streams that wait for it started only when "
-	    "the other side had ended; %s of that had room beside it",
+	    "the other side had ended; %s of that could overlap",
 	    say_count(x->arena, dev->legacy_waits),
 	    say_seconds(x->arena, room));
 	d->f.limiter = "the legacy default stream waits for all blocking "

@@ -238,20 +238,20 @@ report(struct rule_view *x, const struct loops *k, const struct mark *m)
 	    .measured = source_metric_table[SOURCE_INST].name,
 	    .key = "min_share");
 	rule_evidence(x, d, "turns", k->turns / k->inst,
-	    "turns of the loop, mean",
+	    "iterations of the loop, mean",
 	    .derived = source_metric_table[SOURCE_INST].name, .unit = "turn",
 	    .key = "min_turns");
-	d->f.summary = arena_format(x->arena, "%s loop%s of few "
-	    "instructions and about %s turns take%s %s of all instructions, "
+	d->f.summary = arena_format(x->arena, "%s short loop%s of "
+	    "about %s iterations take%s %s of all instructions, "
 	    "%s of them to count and branch",
 	    k->found == 1 ? "a" : arena_format(x->arena, "%u", k->found),
 	    k->found == 1 ? "" : "s", say_plain(x->arena, k->turns / k->inst),
 	    k->found == 1 ? "s" : "", say_percent(x->arena,
 	    k->inst / k->total), say_percent(x->arena, k->overhead / k->inst));
 	d->f.advice = arena_format(x->arena, "write #pragma unroll before the loop "
-	    "(with a factor where the number of turns is not constant), make "
+	    "(with a factor where the trip count is not constant), make "
 	    "the bound a constant or a template parameter, or take several "
-	    "elements a turn%s", k->loads ? "; loads of several turns then go "
+	    "elements per iteration%s", k->loads ? "; loads of several then go "
 	    "out together" : "");
 	d->f.gain_note = arena_format(x->arena, "a fourth of the counting%s",
 	    k->loads ? ", and more loads in flight" : "");

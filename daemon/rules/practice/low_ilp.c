@@ -54,7 +54,7 @@ report(struct rule_view *x, const struct stalls *s, double warps)
 	    say_plain(x->arena, warps));
 	d->f.advice = "let each thread work on two or four independent items "
 	    "side by side: several sums instead of one that are added up at "
-	    "the end, two elements a turn, the loop over items inside the "
+	    "the end, two elements per iteration, the loop over items inside the "
 	    "loop over steps, unrolled";
 	d->f.gain_note = "a second chain of instructions in each thread; more "
 	    "of them, where there is the work, hide more";

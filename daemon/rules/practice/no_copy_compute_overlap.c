@@ -55,7 +55,7 @@ found(struct rule_view *x, size_t i)
 	d->f.where = arena_format(x->arena, "copies on %s", dev->name != NULL ?
 	    dev->name : "the GPU");
 	d->f.device = dev;
-	d->f.location = arena_format(x->arena, "device %u", dev->id);
+	d->f.location = arena_format(x->arena, "GPU %u", dev->id);
 	rule_evidence(x, d, "copy_ratio", copy / busy,
 	    "copies, part of the GPU's busy time", .measured = "copy records");
 	rule_evidence(x, d, "kernel_ratio", kernel / busy,
@@ -69,10 +69,10 @@ found(struct rule_view *x, size_t i)
 	    .key = "max_overlap");
 	d->f.confidence = CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "%s of copies and %s of kernels, "
-	    "of which %s at the same time", say_seconds(x->arena, copy),
+	    "of which %s overlaps", say_seconds(x->arena, copy),
 	    say_seconds(x->arena, kernel), hidden > 0 ?
 	    say_seconds(x->arena, hidden) : "nothing");
-	d->f.limiter = "copies and kernels take turns";
+	d->f.limiter = "copies and kernels wait for each other";
 	d->f.advice = "cut the data into chunks on two or more streams: "
 	    "cudaMemcpyAsync from pinned memory for the next chunk while the "
 	    "kernel works on this one";

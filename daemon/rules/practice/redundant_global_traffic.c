@@ -256,7 +256,7 @@ describe_global(struct rule_view *x, struct draft *d, const struct found *o)
 	    "values that it holds in registers. Shared memory is behind the "
 	    "same pipe: the tile alone gains less than both", o->tiled ?
 	    "bring what still comes from global memory into the tile in shared "
-	    "memory, too" : "load a tile into shared memory once a block and "
+	    "memory, too" : "load a tile into shared memory once per block and "
 	    "read it from there");
 	d->f.gain_note = "the tile, and four results a thread, which leave three "
 	    "eighths of the loads; 8 × 8 leave an eighth";
@@ -402,7 +402,7 @@ describe_stored(struct rule_view *x, struct draft *d, const struct stored *s,
 	    "store it once behind the loop (float sum = c[i]; for (…) sum += …; "
 	    "c[i] = sum): the compiler cannot, as the store might change what "
 	    "the loop reads%s", o->loads ? ". Then load a tile into shared "
-	    "memory once a block, and let each thread compute several results "
+	    "memory once per block, and let each thread compute several results "
 	    "(4 × 4 or 8 × 8) from it; a product of matrices is in cuBLAS" : "");
 	d->f.gain_note = arena_format(x->arena, "the stores of all turns but "
 	    "the last gone%s; the loads behind them then go ahead, as many as "

@@ -120,7 +120,7 @@ report(struct rule_view *x, const struct work *w, bool thread)
 {
 	struct draft *d = rule_found(x, NULL);
 	const char *others = w->there > 2 * w->working ?
-	    "wait for it at a barrier" : "have left";
+	    "wait for it at a barrier" : "have exited";
 
 	set_fix(x, d, w, thread ? ONE_THREAD : ONE_WARP_OF_ALL);
 	give_evidence(x, d, w, thread);
@@ -174,7 +174,7 @@ report_block(struct rule_view *x, const struct work *w)
 	d->f.title = "one block does the work";
 	d->f.summary = arena_format(x->arena, "%s of %s SMs at work, on "
 	    "average: one block of %s, or hardly more, does the work when the "
-	    "others have left", say_plain(x->arena, sms_working(x)),
+	    "others have exited", say_plain(x->arena, sms_working(x)),
 	    say_whole(x->arena, x->device->limits.sms),
 	    say_whole(x->arena, rule_blocks(x->kernel)));
 	d->f.advice = "share what that block does among all: where each step "

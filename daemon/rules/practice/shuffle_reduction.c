@@ -279,10 +279,10 @@ report(struct rule_view *x, const struct tree *t, double share,
 	    "barriers takes %s of %s", say_percent(x->arena, share),
 	    c->sampled ? "the time" : "the instructions");
 	d->f.advice = "reduce within each warp by __shfl_down_sync (or "
-	    "__reduce_add_sync for integers), store one sum a warp, and let one "
+	    "__reduce_add_sync for integers), store one sum per warp, and let one "
 	    "warp add those: one barrier instead of one a level";
 	d->f.gain_note = "five shuffles and one barrier instead of the tree";
-	lines_fill(x, d, m, "%s lanes at work");
+	lines_fill(x, d, m, "%s lanes active");
 	return rule_settle(x, d);
 }
 

@@ -33,7 +33,7 @@ say(struct rule_view *x, struct draft *d, double uneven)
 	const char *most = say_percent(x->arena, uneven);
 
 	if (is_by_number(x, uneven)) {
-		d->f.summary = arena_format(x->arena, "the mean SM works %s "
+		d->f.summary = arena_format(x->arena, "the average SM works %s "
 		    "less than the busiest: %s blocks on %s SMs are %s for "
 		    "some and %s for others", most,
 		    say_whole(x->arena, blocks), say_whole(x->arena, sms),
@@ -44,7 +44,7 @@ say(struct rule_view *x, struct draft *d, double uneven)
 		    say_whole(x->arena, sms));
 		return;
 	}
-	d->f.summary = arena_format(x->arena, "the mean SM works %s less than "
+	d->f.summary = arena_format(x->arena, "the average SM works %s less than "
 	    "the busiest: the blocks take unevenly long, and at the end most "
 	    "of the GPU waits for a few of them", most);
 	d->f.advice = o->known && o->waves <= 1 ? "deal the items out in turn, "

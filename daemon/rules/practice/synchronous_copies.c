@@ -222,7 +222,7 @@ rule_synchronous_copies(struct rule_view *x)
 	    arena_format(x->arena, ", and for %s in front of them",
 	    say_seconds(x->arena, w.before_s)) : "",
 	    w.exposed_s > TOLD * w.idle_s ?
-	    arena_format(x->arena, "; for %s the copies run beside no other "
+	    arena_format(x->arena, "; for %s the copies overlap no other "
 	    "work", say_seconds(x->arena, w.exposed_s)) : "");
 	advise(x, d, &w);
 	return RULE_FOUND;

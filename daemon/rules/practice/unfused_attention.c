@@ -137,7 +137,7 @@ found(struct rule_view *x, const struct attention *a, const struct gone *gone)
 	    say_percent(x->arena, a->between_s / all),
 	    say_seconds(x->arena, all));
 	d->f.limiter = "the scores of all pairs of positions go through memory "
-	    "once an operator";
+	    "once per operator";
 	d->f.advice = "call torch.nn.functional.scaled_dot_product_attention("
 	    "q, k, v, is_causal=…), in 16-bit types; the scores stay on the chip, and "
 	    "memory no longer grows with the square of the length";

@@ -143,7 +143,7 @@ found(struct rule_view *x, const struct updates *u, const struct gone *gone)
 	    own ? "arrays" : "parameters",
 	    say_seconds(x->arena, u->kernel_s / u->launches));
 	d->f.limiter = "launching, and moving each parameter through memory "
-	    "once an operator";
+	    "once per operator";
 	d->f.advice = "let one kernel update many parameters with fused=True, or "
 	    "foreach=True where the optimizer has no fused form; optimizers of "
 	    "one's own: torch._foreach_* functions, or torch.compile(optimizer."

@@ -122,7 +122,7 @@ report(struct rule_view *x, const struct accesses *a, const struct uniform *u,
 	d->f.advice = is_walk(u) ? "let the threads of a block load a tile of it "
 	    "into shared memory together, as elements of 16 bytes (float4), and "
 	    "walk that between two __syncthreads(): one load for four, and it "
-	    "comes from L2 once a block" :
+	    "comes from L2 once per block" :
 	    "put what every thread reads into __constant__ memory (up "
 	    "to 64 KB) or into a struct that is passed as a kernel parameter "
 	    "(up to 4 KB): it then comes with the arithmetic instruction and "
