@@ -6,13 +6,27 @@
 
 #define RARE_MOST 40		/* instructions of a loop for rare arguments */
 #define RARE_BEFORE 24		/* of the jump over it, in front of the loop, */
-#define RARE_BEHIND 64		/* and of what it jumps to, behind it, at most */
+#define RARE_BEHIND 96		/* and of what it jumps to, behind it, at most */
 #define RARE_TURNS 6		/* words of 2/π */
+
+/* Does ${i} compare a number of turns with ${most}? */
+static bool
+ends_at(const struct sass_instruction *i, double most)
+{
+	struct operands o;
+
+	if (!opcode_is(i, "ISETP"))
+		return false;
+	operands_of(&o, i);
+	return o.has_immediate && o.immediate == most;
+}
 
 bool
 rare_is_loop(const struct sass *s, const struct sass_loop *l)
 {
-	bool stores = false, loads = false, multiplies = false;
+	/* The words of the product are kept in local memory, or, by newer compilers, in
+	 * registers, of which the turn's number chooses one. */
+	bool stores = false, loads = false, multiplies = false, six = false;
 
 	if (l->tail - l->head >= RARE_MOST)
 		return false;
@@ -21,15 +35,17 @@ rare_is_loop(const struct sass *s, const struct sass_loop *l)
 
 		/* Of the argument's bits nothing is a float. */
 		if (i->flags & (SASS_FP32 | SASS_FP64 | SASS_FMA) ||
-		    (i->space == SPACE_LOCAL && i->flags & SASS_LOAD))
+		    (i->space == SPACE_LOCAL && i->flags & SASS_LOAD) ||
+		    (i->space != SPACE_LOCAL && i->flags & SASS_STORE))
 			return false;
 		stores = stores || (i->space == SPACE_LOCAL &&
 		    i->flags & SASS_STORE);
 		loads = loads || i->flags & SASS_READ_ONLY;
 		multiplies = multiplies || (opcode_is(i, "IMAD") &&
 		    operand_has(i, "WIDE") && operand_has(i, "U32"));
+		six = six || ends_at(i, RARE_TURNS);
 	}
-	return stores && loads && multiplies;
+	return (stores || six) && loads && multiplies;
 }
 
 /* The first instruction of what is jumped over with loop ${l}; ${past}: the one behind

@@ -28,6 +28,10 @@
  * 2 GHz; the rest is room, and not measured. */
 #define TRIPS_S 3e-6
 
+/* Sectors that L1 asks for a warp whose lanes add each for itself: 16 and more of 32 on
+ * an H200. With half of that room. */
+#define LANES_LEAST 8
+
 /* Warps that execute an atomic whose place is one for a whole block. */
 static double
 placed_of(const struct code *c, const struct affine *address, struct mark *m)
@@ -167,11 +171,16 @@ coded_global_atomics(struct rule_view *x)
 	double most = ATOMICS_LINE_MOST * fmax(0, 1 - (x->load->fixed_s +
 	    TRIPS_S) / fmax(x->load->time_s, 1e-9));
 	double warps = 0, open;
+	struct atomics a = { 0 };
 	struct binned b;
 
 	if (address != NULL && m != NULL) {
-		if (!counted && c->sass.loops == 0)
+		if (c->sass.loops == 0)
 			warps = placed_of(c, address, m);
+		/* Where one lane adds for its warp L1 asks for one sector. */
+		if (counted && (atomics_of(&a, x) != NULL ||
+		    a.least < LANES_LEAST * warps))
+			warps = 0;
 		if (warps > 0 && warps * each <= most &&
 		    warps * WARP * each >= rule_value(x, "min_line") &&
 		    x->load->busy < ATOMICS_EXPLAINED_MOST)
