@@ -234,8 +234,23 @@ FAULT(double_data)
 {
 	struct kernel *k = computing(m,
 	    "DFMA R12,R10,R14,R16 | inst 6400 line 32\n"
-	    "DFMA R16,R10,R14,R16 | inst 6400 line 32\n");
+	    "DFMA R16,R10,R14,R16 | inst 6400 line 32\n"
+	    "STG.E.64 desc[UR4][R6.64],R16 | inst 6400 sectors 51200 ideal 51200\n");
 
+	k->metric[METRIC_PIPE_FP64] = 90;
+}
+
+/* Points that are iterated in double, of which memory sees how many turns they took. */
+FAULT(double_inside)
+{
+	struct kernel *k = computing(m,
+	    "DFMA R12,R20,R14,R16 | inst 6400 line 32\n"
+	    "DSETP.GT.AND P0,PT,R12,4,PT | inst 6400 line 33\n"
+	    "IADD3 R2,R2,0x1,RZ | inst 6400 line 34\n"
+	    "STG.E desc[UR4][R6.64],R2 | inst 100 sectors 400 ideal 400\n");
+
+	k->metric[METRIC_ISSUE_ACTIVE] = 45;
+	k->metric[METRIC_PIPE_FMA] = 5;
 	k->metric[METRIC_PIPE_FP64] = 90;
 }
 

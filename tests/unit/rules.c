@@ -239,6 +239,8 @@ static const struct row others[] = {
 	  { fault_one_array, fault_arrays_of_their_own }, fault_nothing },
 	{ "shuffle-reduction", fault_tree_unrolled,
 	  { fault_good }, fault_good },
+	{ "double-precision", fault_double_inside,
+	  { fault_double_data, fault_double_sum }, fault_no_permission },
 	{ "double-precision", fault_double_between,
 	  { fault_good }, fault_good },
 	{ "narrow-access", fault_few_in_flight, { fault_good }, fault_good },

@@ -178,14 +178,14 @@ coded_global_atomics(struct rule_view *x)
 		if (c->sass.loops == 0)
 			warps = placed_of(c, address, m);
 		/* Where one lane adds for its warp L1 asks for one sector. */
-		if (counted && (atomics_of(&a, x) != NULL ||
+		if (counted && (atomics_of(&a, x) != NULL || !a.slow ||
 		    a.least < LANES_LEAST * warps))
 			warps = 0;
 		if (warps > 0 && warps * each <= most &&
 		    warps * WARP * each >= rule_value(x, "min_line") &&
 		    x->load->busy < ATOMICS_EXPLAINED_MOST)
 			state = report(x, warps * WARP, warps * WARP * each, m);
-		if (!(warps > 0)) {
+		if (state != RULE_FOUND && (counted || !(warps > 0))) {
 			b = binned_of(c, address, m);
 			open = left_open(x, &b);
 			if (b.atomics > 0 && open >= UNEXPLAINED_LEAST &&

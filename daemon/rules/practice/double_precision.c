@@ -5,7 +5,9 @@
  * Double on purpose is no fault: sums in double of many floats (of which each is
  * converted for one addition), or double data. Where doubles neither come from memory
  * nor are its result, and more is done to them than summing up, they are what a
- * variable's type makes of floats. On GPUs whose double rate is a fraction of
+ * variable's type makes of floats. Where they are most of what a kernel does, and
+ * memory sees nothing but what was decided with them (how many turns a point took),
+ * float may do. On GPUs whose double rate is a fraction of
  * the float rate it is said nevertheless, with low confidence.
  */
 #include <math.h>
@@ -28,7 +30,8 @@ struct doubles {
 	double compared;	/* comparisons in double */
 	double literals;	/* halves of double literals, put into registers:
 				 * a float's is part of its instruction */
-	bool loaded;		/* doubles are its data */
+	bool loaded;		/* doubles are its data, */
+	bool stored;		/* or may be its result: 8 bytes a lane are stored */
 	double tables;		/* sectors of the double functions' own tables:
 				 * a float function's are in its instructions */
 };
@@ -90,6 +93,7 @@ count(const struct code *c, struct doubles *n, struct mark *m)
 			continue;
 		if (is_literal(s))
 			n->literals += inst;
+		n->stored |= (s->flags & SASS_STORE) != 0 && s->bytes >= 8;
 		if (s->flags & SASS_F32_F64) {
 			n->conversions += inst;
 			if (strstr(s->opcode, "F32.F64") != NULL)
@@ -175,7 +179,7 @@ rule_double_precision(struct rule_view *x)
 	struct doubles n = { 0 };
 	double rate = rate_of(x);
 	struct mark *m;
-	bool floats;
+	bool floats, inside;
 
 	if (x->library != NULL)
 		return called_double(x, rate);
@@ -194,9 +198,13 @@ rule_double_precision(struct rule_view *x)
 	    (!n.loaded && n.back > 0 && n.conversions > n.back &&
 	    n.arithmetic > n.conversions && n.conversions >=
 	    rule_value(x, "min_conversions") * n.arithmetic);
+	/* Not what many floats are added up in. */
+	inside = !n.loaded && !n.stored && rate < 1 && n.conversions - n.back <
+	    rule_value(x, "min_conversions") * n.arithmetic &&
+	    n.arithmetic >= rule_value(x, "min_inside") * n.total;
 	if (n.arithmetic > 0 && n.arithmetic + n.conversions >=
-	    rule_value(x, "min_share") * n.total &&
-	    (floats || (rate <= RATE_POOR && rule_is_bound(x, RES_FP64))))
+	    rule_value(x, "min_share") * n.total && (floats || inside ||
+	    (rate <= RATE_POOR && rule_is_bound(x, RES_FP64))))
 		state = report(x, &n, rate, floats, m);
 	free(m);
 	return state;
