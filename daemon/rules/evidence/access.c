@@ -9,7 +9,8 @@
  * than a sector from turn to turn, it is a window that slides over the data,
  * and that is as it must be. What needs as many sectors as the shape of the
  * block makes of a row is held against that shape, unless its address comes out
- * of memory.
+ * of memory; what a whole warp would fill, though some of its lanes stay away, is as
+ * it must be.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -238,6 +239,29 @@ judge_gathered(struct accesses *a, const struct place *p, size_t n,
 	}
 }
 
+/* Neighbouring lanes go to neighbouring places, and all of a warp would need no more
+ * sectors: that some lanes stay away wastes them, not where the places are. */
+static void
+judge_lanes(struct accesses *a, const struct kernel *kernel, const struct place *p,
+    size_t n)
+{
+	for (size_t k = 0; k < n; k++) {
+		struct access *one = &a->of[p[k].i];
+		double bytes = inst_bytes(kernel->code, p[k].i);
+		double full = affine_sectors(&a->address[p[k].sass],
+		    (uint32_t)bytes, &kernel->shape);
+
+		if ((one->pattern != PATTERN_SCATTERED &&
+		    one->pattern != PATTERN_SHAPE) ||
+		    inst_lanes(kernel->code, p[k].i) >= MANY_LANES ||
+		    !(full <= RATIO_GOOD * fmax(1, WARP * bytes / SECTOR)) ||
+		    one->sectors > RATIO_GOOD * full * one->requests)
+			continue;
+		one->pattern = PATTERN_GOOD;
+		one->ideal = one->sectors;
+	}
+}
+
 /* So with what the code does not tell so surely. */
 static void
 judge_shape(struct accesses *a, const struct place *p, size_t n, int *slices)
@@ -275,6 +299,7 @@ judge_code(struct accesses *a, const struct kernel *kernel)
 		    end++)
 			;
 		judge_gathered(a, p + k, end - k, &slices);
+		judge_lanes(a, kernel, p + k, end - k);
 		judge_shape(a, p + k, end - k, &slices);
 		judge_windows(a, p + k, end - k, &slices);
 		judge_fields(a, c, p + k, end - k, (uint32_t)k + 1, &slices);

@@ -16,6 +16,8 @@
 #define TERMS 8
 #define TERM_MAX 64
 #define WARP_BITS 5
+#define LUT_AND 0xc0		/* of the first two operands of LOP3 */
+#define LUT_XOR 0x3c
 #define CALLED_FIRST 4		/* registers that a called function may use */
 #define CALLED_LAST 15
 
@@ -227,7 +229,8 @@ shift_right(const struct record_SIGNATURE *shape, const struct terms *t)
 	return all_mixed(t);
 }
 
-/* A mask leaves the lane of a thread's number, or takes it away. */
+/* A mask leaves the lane of a thread's number, or takes it away. Exclusive or with what
+ * all share changes places within a row, or goes to another one: it steps as before. */
 static struct affine
 logic_of(const struct record_SIGNATURE *shape, const struct terms *t)
 {
@@ -238,8 +241,12 @@ logic_of(const struct record_SIGNATURE *shape, const struct terms *t)
 	if (t->count < 4)
 		return all_mixed(t);
 	lut = &t->of[3];
+	if (lut->constant && lut->value == LUT_XOR &&
+	    t->of[0].kind == AFFINE_STEPS && affine_is_shared(mask))
+		return (struct affine){ .kind = AFFINE_STEPS, .x = t->of[0].x,
+		    .y = t->of[0].y };
 	bits = lane_bits(shape, &t->of[0]);
-	if (bits < 0 || !mask->constant || !lut->constant || lut->value != 0xc0)
+	if (bits < 0 || !mask->constant || !lut->constant || lut->value != LUT_AND)
 		return all_mixed(t);
 	lane = (uint32_t)(WARP - 1) << bits;
 	left = (uint32_t)mask->value & lane;
