@@ -625,8 +625,9 @@ void burst_finish(struct model *m, struct device_state *d,
 /* sequence.c: repeating launches. */
 int sequence_launch(struct model *m, const struct op *op, uint64_t idle,
     struct gap_seen seen);
+/* Of what is no kernel; ${last}: what ended last before it. */
 void sequence_idle(struct model *m, const struct op *op, uint64_t idle,
-    struct gap_seen seen);
+    struct gap_seen seen, const struct op *last);
 /* How long the launch took that stood in ${op}'s place one period earlier, after
  * sequence_launch of ${op}; 0: it is in no sequence. */
 uint64_t sequence_before(const struct model *m, const struct op *op);

@@ -299,7 +299,7 @@ sweep_op(struct model *m, struct op *op)
 			repeat_add(&m->kernel[op->index].repeat,
 			    op->end - op->start, sequence_before(m, op));
 	} else
-		sequence_idle(m, op, idle, seen);
+		sequence_idle(m, op, idle, seen, &d->last);
 	return copy_sweep(m, op);
 }
 

@@ -253,6 +253,33 @@ FEED_TEST(test_gap_of_copy)
 	assert_int_equal(run->sequence[0].idle_ns, 199 * 7 * US);
 }
 
+/* But one that brings a number to the GPU is launched like a kernel, of which 3.7 us are
+ * its way, in a stream of its own, too. A larger one is input, that may be late. */
+FEED_TEST(test_gap_of_number)
+{
+	const struct run *run;
+	uint64_t at = 0, i;
+
+	define(f);
+	for (i = 0; i < 200; i++) {
+		step(f, &at, i < 100 ? 1 : 3);
+		step(f, &at, i < 100 ? 2 : 4);
+		f->queue = i % 2 ? 1 : 8;
+		feed_copy(f, COPY_H2D, i < 100 ? 4 : 1 << 20, true,
+		    at + 4 * US, at + 5 * US, at + 8 * US);
+		f->queue = 1;
+		at += 10 * US;
+	}
+	run = feed_settle(f);
+	assert_int_equal(run->sequences, 2);
+	assert_int_equal(run->sequence[0].repeats, 100);
+	assert_int_equal(run->sequence[0].gaps, 298);
+	assert_int_equal(run->sequence[0].idle_ns, 199 * 7 * US +
+	    99 * 3300);
+	assert_int_equal(run->sequence[1].gaps, 199);
+	assert_int_equal(run->sequence[1].idle_ns, 199 * 7 * US);
+}
+
 /* Two streams at once are two queues. */
 FEED_TEST(test_streams)
 {
