@@ -148,7 +148,7 @@ MADE_TEST(test_few_places)
 	made_quiet(m, "scatter-contention");
 }
 
-/* Twice the rate at most, and none of it is sure. */
+/* Half of their time, by rate and by bytes, but what converts may take all of it. */
 MADE_TEST(test_half_the_bits)
 {
 	const struct finding *f;
@@ -156,7 +156,7 @@ MADE_TEST(test_half_the_bits)
 	fault_training_tf32(m);
 	f = made_found(m, "low-precision-unused");
 	assert_true(f->saves_low_s < 1e-9);
-	assert_true(f->saves_s > 0.05 && f->saves_high_s < 0.201);
+	assert_true(f->saves_s > 0.199 && f->saves_s < 0.201);
 	assert_int_equal(f->severity <= SEV_MEDIUM, 1);
 }
 
