@@ -257,6 +257,17 @@ gap_tally(struct device_state *d, const struct gap *g, const struct op *next)
 		near->gap[k].input_ns = add_sat(near->gap[k].input_ns, ns);
 }
 
+/* Has a kernel of the name of kernel ${index} run? */
+static bool
+has_run(const struct model *m, uint32_t index)
+{
+	for (uint32_t i = 0; i < m->kernels; i++)
+		if (m->kernel[i].swept_ns > 0 && m->kernel[i].out.mangled ==
+		    m->kernel[index].out.mangled)
+			return true;
+	return false;
+}
+
 /* Was code made in it, in the middle of things? */
 static void
 gap_compiling(const struct model *m, struct device_state *d,
@@ -281,8 +292,10 @@ gap_compiling(const struct model *m, struct device_state *d,
 		c = &all->time[all->times++];
 		*c = (struct compiled){ .kernel = 0 };
 	}
-	if (next->kind == OP_KERNEL)
+	if (next->kind == OP_KERNEL && c->kernel != next->index + 1) {
 		c->kernel = next->index + 1;
+		c->known = has_run(m, next->index);
+	}
 	c->loads += g->loads;
 	c->idle_ns = add_sat(c->idle_ns, ns);
 	c->at = s->launches;

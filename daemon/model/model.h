@@ -275,6 +275,8 @@ struct compiling {
 	size_t times;
 	struct compiled {
 		uint32_t kernel;	/* launched next; 0: it was none */
+		bool known;		/* code of that name had run before, if for
+					 * another shape */
 		uint64_t loads, idle_ns;
 		uint64_t at;		/* launches of its process before it */
 	} time[COMPILING_TIMES];

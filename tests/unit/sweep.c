@@ -147,6 +147,7 @@ KERNEL_TEST(test_compiling)
 	assert_int_equal(c->time[0].loads, 2);
 	assert_int_equal(c->time[1].loads, 1);
 	assert_int_equal(c->time[0].kernel, 2);
+	assert_true(!c->time[0].known && c->time[1].known);
 	assert_int_equal(c->time[0].at, 35);
 	assert_int_equal(c->time[1].at, 95);
 	assert_true(c->time[0].idle_ns > 59000 * US &&
@@ -164,6 +165,7 @@ KERNEL_TEST(test_compiling_again)
 		at = launches(f, compiles(f, at, 50000 * US), 1);
 	c = &feed_settle(f)->compiling;
 	assert_int_equal(c->times, COMPILING_TIMES);
+	assert_true(c->time[0].known && c->time[1].known);
 	assert_int_equal(c->time[0].loads, 1);
 	assert_int_equal(c->time[COMPILING_TIMES - 1].loads, 9);
 	assert_int_equal(c->time[COMPILING_TIMES - 1].at, 20 +

@@ -11,12 +11,13 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/steps.h"
 
-/* Of their time all but the first, which has to be; a part of it is other work of
- * the host's that lies in the same gaps. */
+/* Of their time all but what has to be; a part of it is other work of the host's that
+ * lies in the same gaps. */
 static const double share[VIEWS] = { 0.5, 0.9, 1 };
 
 struct compilations {
 	double times, loads, idle_s;
+	double needed_s;	/* of it, what has to be */
 	double late;		/* launches before the last, of all */
 };
 
@@ -56,6 +57,9 @@ collect(const struct rule_view *x)
 		if (!is_made(x, &c->time[i]) || (!is_again(c, i) &&
 		    c->time[i].at + BEHIND_LEAST > x->run->launches))
 			continue;
+		/* The first has to be, if it was not made before. */
+		if (a.times == 0 && !c->time[i].known)
+			a.needed_s = (double)c->time[i].idle_ns * 1e-9;
 		a.times++;
 		a.loads += (double)c->time[i].loads;
 		a.idle_s += (double)c->time[i].idle_ns * 1e-9;
@@ -71,7 +75,7 @@ rule_recompilation(struct rule_view *x)
 	const struct run *run = x->run;
 	struct compilations a = collect(x);
 	double times = a.times, idle = a.idle_s, late = a.late;
-	double again = times > 1 ? idle * (times - 1) / times : 0;
+	double again = idle - a.needed_s;
 	bool python = lines_python(run);
 	struct draft *d;
 
@@ -113,8 +117,9 @@ rule_recompilation(struct rule_view *x)
 	    "the compiler's log says what it specialised on" : "compile once, and "
 	    "pass what changes as kernel arguments; code that does differ keep "
 	    "by its options (a map from options to CUkernel)";
-	d->f.gain_note = "all times but the first; compiled code may be kept "
-	    "from run to run";
+	d->f.gain_note = a.needed_s > 0 ? "all times but the first; compiled code "
+	    "may be kept from run to run" : "all these times: the code was there "
+	    "before; compiled code may be kept from run to run";
 	d->f.bad_code = python ? "f = torch.compile(f, dynamic=False)\n"
 	    "for x in batches:            # of all lengths\n    f(x)" :
 	    "for (float a : candidates) {\n    compile(\"#define A \" + text(a) + "
