@@ -4,11 +4,13 @@ import pair
 
 np, torch = pair.want("numpy", "torch")
 torch = pair.torch_gpu()
+STEPS = 128
+BATCH = 32
 
 
 class Images(torch.utils.data.Dataset):
     def __len__(self):
-        return 4096
+        return STEPS * BATCH
 
     def __getitem__(self, i):
         image = np.random.default_rng(i).random(4096, dtype=np.float32)
@@ -17,7 +19,7 @@ class Images(torch.utils.data.Dataset):
 
 def epoch(**how):
     torch.set_float32_matmul_precision("high")
-    loader = torch.utils.data.DataLoader(Images(), batch_size=32, **how)
+    loader = torch.utils.data.DataLoader(Images(), batch_size=BATCH, **how)
     with torch.no_grad():
         w = torch.rand(4096, 4096, device="cuda") / 4096
         total = torch.zeros((), device="cuda")

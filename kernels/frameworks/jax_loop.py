@@ -5,6 +5,7 @@ import pair
 jax = pair.want("jax")
 pair.turn()
 jnp = jax.numpy
+STEPS = 5000
 
 
 def step(x):
@@ -13,7 +14,7 @@ def step(x):
 
 def bad():
     x = jnp.ones((256, 256))
-    for _ in range(5000):
+    for _ in range(STEPS):
         x = step(x)
     return float(x.mean())
 
@@ -21,7 +22,7 @@ def bad():
 def good():
     @jax.jit
     def loop(x):
-        return jax.lax.fori_loop(0, 5000, lambda i, x: step(x), x)
+        return jax.lax.fori_loop(0, STEPS, lambda i, x: step(x), x)
 
     return float(loop(jnp.ones((256, 256))).mean())
 

@@ -3,6 +3,7 @@
 import pair
 
 torch = pair.torch_gpu()
+STEPS = 150
 
 
 def convolve(memory_format):
@@ -14,7 +15,7 @@ def convolve(memory_format):
         x = torch.randn(128, 64, 56, 56, device="cuda").half()
         model = model.to(memory_format=memory_format)
         x = x.to(memory_format=memory_format)
-        for _ in range(150):
+        for _ in range(STEPS):
             y = model(x)
         return y.float().abs().mean().item()
 

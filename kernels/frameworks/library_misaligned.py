@@ -3,13 +3,14 @@
 import pair
 
 torch = pair.torch_gpu()
+STEPS = 300
 
 
 def project(words):
     with torch.no_grad():
         x = torch.randn(4096, 1024, device="cuda", dtype=torch.bfloat16)
         w = torch.randn(1024, words, device="cuda", dtype=torch.bfloat16)
-        for _ in range(300):
+        for _ in range(STEPS):
             y = x @ w
         return y[:, :50257].float().abs().mean().item()
 

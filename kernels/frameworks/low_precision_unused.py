@@ -5,6 +5,7 @@ import contextlib
 import pair
 
 torch = pair.torch_gpu()
+STEPS = 60
 
 
 def train(precision):
@@ -15,7 +16,7 @@ def train(precision):
     model = torch.nn.Sequential(*layers).cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3, fused=True)
     x = torch.randn(8192, 4096, device="cuda")
-    for _ in range(60):
+    for _ in range(STEPS):
         with precision():
             loss = model(x).float().square().mean()
         optimizer.zero_grad()

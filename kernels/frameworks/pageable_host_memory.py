@@ -3,6 +3,7 @@
 import pair
 
 torch = pair.torch_gpu()
+STEPS = 160
 
 
 def feed(batches, **how):
@@ -10,7 +11,7 @@ def feed(batches, **how):
     with torch.no_grad():
         w = torch.randn(2048, 2048, device="cuda") / 45
         total = torch.zeros((), device="cuda")
-        for i in range(160):
+        for i in range(STEPS):
             x = batches[i % len(batches)].to("cuda", **how)
             for _ in range(4):
                 x = torch.relu(x @ w)

@@ -3,9 +3,9 @@
 Each file is a practice as users of a framework meet it: `python3 FILE bad` and
 `python3 FILE good` do the same work, print the same kind of result on stdout and
 run a few seconds on an H200. A framework that is not installed ends it with
-status 77. With CUDADVISE_PAIR_TURN=FD, a file that several have opened for
-themselves, they take turns on the GPU, so that only what comes before they use it
-overlaps.
+status 77. Its loop has STEPS turns (frameworks_table.py counts what comes as
+often). With CUDADVISE_PAIR_TURN=FD, a file that several have opened for themselves,
+they take turns on the GPU, so that only what comes before they use it overlaps.
 """
 import fcntl
 import importlib

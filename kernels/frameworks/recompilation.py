@@ -3,6 +3,7 @@
 import pair
 
 torch = pair.torch_gpu()
+STEPS = 6
 
 
 def mix(x, y):
@@ -14,7 +15,7 @@ def run(dynamic):
     x = torch.randn(1 << 24, device="cuda")
     y = torch.randn(1 << 24, device="cuda")
     total = torch.zeros((), device="cuda")
-    for batch in range(6):
+    for batch in range(STEPS):
         n = (1 << 24) - 1000 * batch
         for _ in range(150):
             z = compiled(x[:n], y[:n])

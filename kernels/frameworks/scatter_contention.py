@@ -3,12 +3,13 @@
 import pair
 
 torch = pair.torch_gpu()
+STEPS = 40
 
 
 def add(function):
     where = torch.randint(0, 8, (16 << 20,), device="cuda")
     what = torch.rand(16 << 20, device="cuda")
-    for _ in range(40):
+    for _ in range(STEPS):
         sums = function(where, what)
     return sums.max().item()
 

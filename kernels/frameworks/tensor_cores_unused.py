@@ -3,6 +3,7 @@
 import pair
 
 torch = pair.torch_gpu()
+STEPS = 100
 
 
 def products():
@@ -10,7 +11,7 @@ def products():
         x = torch.randn(4096, 4096, device="cuda")
         w1 = torch.randn(4096, 4096, device="cuda") / 64
         w2 = torch.randn(4096, 4096, device="cuda") / 64
-        for _ in range(100):
+        for _ in range(STEPS):
             y = x @ w1
             x = y @ w2
             x /= 1.1

@@ -5,6 +5,7 @@ import pair
 torch = pair.torch_gpu()
 triton = pair.want("triton")
 tl = triton.language
+STEPS = 100
 
 
 @triton.jit
@@ -20,7 +21,7 @@ def add_one(x, y, rows, columns, BY_COLUMN: tl.constexpr, N: tl.constexpr):
 def apply(by_column):
     x = torch.rand(8192, 8192, device="cuda")
     y = torch.empty_like(x)
-    for _ in range(100):
+    for _ in range(STEPS):
         add_one[(x.numel() // 1024,)](x, y, 8192, 8192, by_column, 1024)
     return y.mean().item()
 

@@ -3,6 +3,7 @@
 import pair
 
 torch = pair.torch_gpu()
+STEPS = 80
 
 
 def steps(**how):
@@ -11,7 +12,7 @@ def steps(**how):
     for p in parameters:
         p.grad = torch.randn_like(p)
     optimizer = torch.optim.AdamW(parameters, lr=1e-3, **how)
-    for _ in range(80):
+    for _ in range(STEPS):
         optimizer.step()
     return sum(p.detach().abs().mean() for p in parameters).item()
 

@@ -2,19 +2,26 @@
 """frameworks_table.py DIR --cli CUDADVISE: judge what frameworks.sh recorded.
 
 For each pair of kernels/frameworks a line: of bad, which finding came first, the rank
-of the pair's own one and the seconds that it predicts; the seconds that good took
-less, of kernels, copies and waits; what is said of good above low. Exit status 1
+of the pair's own one and the seconds that it predicts; the seconds that the loop of
+good took less, of kernels, copies and waits; what is said of good above low. Exit status 1
 if a practice is not the first on its bad, or is found above low on its good; 77:
 nothing was recorded.
 """
 import argparse
+import contextlib
 import glob
 import os
+import re
+import sqlite3
+import subprocess
 import sys
+import tempfile
 
 import trust_case as tc
 
 ABOVE_LOW = ("medium", "high")
+PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                        "../../kernels/frameworks")
 # What the programs are about that do not bear the practice's name.
 PRACTICE = {
     "cupy_chain": "eager-pointwise-chain",
@@ -22,23 +29,46 @@ PRACTICE = {
     "jax_loop": "launch-bound-graph-candidate",
     "triton_columns": "uncoalesced-global-access",
 }
-# Idle time that no change of the program's steps is about.
-NOT_OURS = ("startup_ratio", "shutdown_ratio", "measuring_ratio")
 
 
 def practice_of(pair):
     return PRACTICE.get(pair, pair.replace("_", "-"))
 
 
-def cost_s(run):
-    """Seconds of kernels, bare copies, and idle time of the steps: without the
-    longest wait for the host, which is no pattern (a compilation, a check)."""
-    s, wall = run["summary"], run["wall_ns"] * 1e-9
-    idle = sum(v for k, v in s["idle"].items() if k not in NOT_OURS) * wall
-    longest = s.get("longest_idle") or {}
-    if "host's own work" in (longest.get("cause") or ""):
-        idle -= longest["s"]
-    return s["gpu_busy_ratio"] * wall + max(0, idle)
+def turns_of(pair):
+    """How many turns the program's loop has."""
+    source = os.path.join(PROGRAMS, pair + ".py")
+    with open(source, encoding="utf-8") as f:
+        return int(re.search(r"^STEPS = (\d+)$", f.read(), re.MULTILINE)[1])
+
+
+def cost_s(cli, capture, turns):
+    """Seconds of a loop of ${turns} turns without the first, in which code is made
+    and chosen: work that comes in half of them, and gaps that as many others, or a
+    hundred, are about as long as, within a factor of two: measuring makes dozens."""
+    with tempfile.TemporaryDirectory() as place:
+        path = os.path.join(place, "run.db")
+        subprocess.run([cli, "export", "--quiet", "--format", "sqlite",
+                        "--output", path, capture], check=True)
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            work = db.execute(
+                "SELECT start_ns, start_ns + duration_ns, COUNT(*) OVER "
+                "(PARTITION BY kind, kernel_id) FROM operation WHERE kind IN "
+                "('kernel', 'h2d', 'd2h', 'd2d', 'memset') ORDER BY start_ns"
+            ).fetchall()
+    work = work[len(work) // turns:]
+    busy, until, gaps = 0, work[0][0] if work else 0, {}
+    for start, end, count in work:
+        if start > until:
+            gaps.setdefault((start - until).bit_length(), []).append(
+                start - until)
+        if count >= turns / 2:
+            busy += max(0, end - max(start, until))
+        until = max(until, end)
+    again = sum(sum(of) for size, of in gaps.items() if
+                min(turns / 2, 100) <=
+                sum(len(gaps.get(size + near, ())) for near in (-1, 0, 1)))
+    return (busy + again) * 1e-9
 
 
 def ms(seconds):
@@ -54,13 +84,14 @@ class Side:
         if os.path.exists(base + ".rc"):
             with open(base + ".rc", encoding="utf-8") as f:
                 self.status = f.read().strip()
-        self.items, self.run = None, None
+        self.items, self.loop_s = None, None
         if os.path.exists(base + ".cadv"):
             found = tc.ask(o.cli, ["findings", "--all"], base + ".cadv")
-            shown = tc.ask(o.cli, ["show"], base + ".cadv")
-            if found and shown:
-                self.items, self.run = found["items"], shown["run"]
+            if found:
+                self.items = found["items"]
                 self.rules = {v["rule"]: v for v in found["rules"]}
+                self.loop_s = cost_s(o.cli, base + ".cadv",
+                                     turns_of(pair))
 
     def missing(self):
         if self.status == "77":
@@ -100,7 +131,7 @@ def judge(pair, bad, good):
             other["severity"] in ABOVE_LOW:
         wrong.append(f"good: {rule} found, {ms(other['saves']['s'])}")
     saves = own["saves"] if own else {"s": None}
-    gained = cost_s(bad.run) - cost_s(good.run)
+    gained = bad.loop_s - good.loop_s
     error = "-" if not saves["s"] or gained <= 0 else \
         f"{100 * (saves['s'] / gained - 1):+.0f} %"
     told = [f"{f['rule']} {f['severity']} {ms(f['saves']['s'])}"
