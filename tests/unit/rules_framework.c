@@ -3,6 +3,7 @@
  * can do wrong.
  */
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "unit/advise.h"
@@ -158,6 +159,24 @@ MADE_TEST(test_half_the_bits)
 	assert_true(f->saves_low_s < 1e-9);
 	assert_true(f->saves_s > 0.199 && f->saves_s < 0.201);
 	assert_int_equal(f->severity <= SEV_MEDIUM, 1);
+}
+
+/* Three operators become one, 0.5 s become 0.2. Where the host waits for less than goes
+ * it launches meanwhile, and two of four launches go, too; not where the others are
+ * launched far more often. */
+MADE_TEST(test_launched_less)
+{
+	static const double saved_s[] = { 0.3, 0.3, 0.3, 0.27 };
+	static const uint64_t exposed_ms[] = { 1000, 500, 200, 200 };
+
+	for (int i = 0; i < 4; i++) {
+		made_again(m);
+		fault_pointwise(m);
+		m->run.gpu_exposed_ns = exposed_ms[i] * 1000000;
+		m->kernel[3].launches *= i == 3 ? 20 : 1;
+		assert_true(fabs(made_found(m, "eager-pointwise-chain")->saves_s -
+		    saved_s[i]) < 0.001);
+	}
 }
 
 /* A backward pass has no line of Python's: the forward pass has. */

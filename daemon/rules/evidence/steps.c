@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "rules/engine/pools.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/steps.h"
 
@@ -157,6 +158,30 @@ steps_found(struct rule_view *x, const char *key, const struct gone *gone,
 	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
 	return d;
+}
+
+void
+steps_launch_less(const struct rule_view *x, struct draft *d, double launches)
+{
+	const struct run *run = x->run;
+	double gone = 0, exposed = 0, all = 0, kernels = 0, hidden;
+
+	for (size_t i = 0; i < d->parts; i++) {
+		const struct part *p = &d->part[i];
+		double share = gain_share(p->load, &p->fix[VIEW_MID], VIEW_MID);
+
+		gone += share * (double)p->kernel->total_ns * 1e-9;
+		exposed += share * gain_exposed_s(p->kernel);
+	}
+	for (size_t i = 0; i < run->kernels; i++) {
+		all += (double)run->kernel[i].launches;
+		kernels += (double)run->kernel[i].total_ns * 1e-9;
+	}
+	hidden = fmax(0, kernels - pools_kernels_s(run));
+	exposed = fmin(exposed, pools_exposed_s(run));
+	hidden *= all > 0 ? fmin(1, launches / all) : 0;
+	d->claim[d->claims++] = (struct claim){ POOL_LAUNCHED, { 0,
+	    fmin(hidden, fmax(0, gone - exposed)), hidden } };
 }
 
 /* In the file of an optimizer, and not in what it launches for all at once. */

@@ -52,6 +52,14 @@ struct gone *steps_search(const struct rule_view *x, steps_searcher *search,
 struct draft *steps_found(struct rule_view *x, const char *key,
     const struct gone *gone, const struct kernel *k);
 
+/*
+ * steps_launch_less(x, d, launches): what ${d}, whose parts are settled, saves of kernels
+ * that nobody waits for, as so many launches go with them. Meanwhile the host is busy,
+ * launching: a loop is no shorter than its launches take, and these are fewer.
+ */
+void steps_launch_less(const struct rule_view *x, struct draft *d,
+    double launches);
+
 /* steps_optimizer(x, k): the share of its launches, 0..1, that an optimizer of
  * PyTorch makes for single tensors, by where they are launched or, where that is
  * not known, by what only optimizers do. */

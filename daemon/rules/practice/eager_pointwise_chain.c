@@ -27,7 +27,7 @@ struct chain {
 
 struct chains {
 	struct chain most;		/* with the most time */
-	double count, launches, kernel_s, idle_s;
+	double count, launches, gone, kernel_s, idle_s;
 };
 
 static double
@@ -87,6 +87,7 @@ add_chain(const struct rule_view *x, const struct chain *c, struct chains *all,
 	}
 	all->count++;
 	all->launches += repeats * (double)c->length;
+	all->gone += repeats * (double)(c->length - 1);
 	all->kernel_s += repeats * c->each_s;
 	all->idle_s += (double)c->s->idle_ns * 1e-9 *
 	    (double)(c->length - 1) / (double)c->s->length;
@@ -145,6 +146,7 @@ found(struct rule_view *x, const struct chains *all, const struct gone *gone)
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
 	    { 0.5 * all->idle_s, 0.9 * all->idle_s, all->idle_s } };
 	d->claims = 1;
+	steps_launch_less(x, d, all->gone);
 	d->f.where = "pointwise operators";
 	each = say_seconds(x->arena, c->each_s);
 	d->f.location = arena_format(x->arena, "%s in a row, %s times",
