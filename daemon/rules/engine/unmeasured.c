@@ -54,8 +54,8 @@ unknown_of(const struct run *run, const struct kernel *k, const struct load *l)
 		    remedy_of(run, reason_skip[k->skip]) };
 	if (is_full(l))
 		return looked;
-	looked.why = l->bound >= 0.5 ? "its instructions, which set its pace, "
-	    "were not looked at" : "no counter shows what limits it, and its "
+	looked.why = l->bound >= 0.5 ? "its instructions, which limit it, were "
+	    "not looked at" : "no counter shows what limits it, and its "
 	    "instructions were not looked at";
 	looked.remedy = !level_counts(run->level) ?
 	    "run it at the default level" : !level_samples(run->level) ?

@@ -78,8 +78,8 @@ report(struct rule_view *x, const struct divisions *n, double total,
 	d->f.confidence = CONF_MEDIUM;
 	give_evidence(x, d, n, total);
 	d->f.summary = arena_format(x->arena, "about %s of the instructions "
-	    "are integer divisions or remainders%s by values that the compiler "
-	    "does not know", say_percent(x->arena, n->inst / total),
+	    "are integer divisions or remainders%s by run-time "
+	    "values", say_percent(x->arena, n->inst / total),
 	    wide ? ", of 64 bits," : "");
 	d->f.advice = arena_format(x->arena, "%smake the divisor a constant "
 	    "(template parameter, constexpr) or a power of two (n >> k, n & "

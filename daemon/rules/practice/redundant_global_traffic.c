@@ -313,7 +313,7 @@ report(struct rule_view *x, const struct found *o, const struct mark *m)
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
 	    "MemoryWorkloadAnalysis --section MemoryWorkloadAnalysis_Chart "
 	    "--section SourceCounters --import-source yes");
-	lines_fill(x, d, m, o->use == USE_SHARED ? "%s wavefronts a load" :
+	lines_fill(x, d, m, o->use == USE_SHARED ? "%s wavefronts per load" :
 	    "%s sectors per request");
 	return rule_settle(x, d);
 }
