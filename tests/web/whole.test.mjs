@@ -81,6 +81,52 @@ test('rooflines: a dot for every kernel with operations, a row for every kernel'
   assert.match(await text(page, '.ceilings'), /calibrated on .*FP64 32\.\d TFLOP\/s/);
 });
 
+test('the roofline is zoomed by wheel, by a drawn box and by keys, and reset', async (t) => {
+  const run = runs['double-precision.bad'];
+  const page = await open(t, `/runs/${run}/roofline`);
+  await page.waitForSelector('.roofline .dot');
+  const button = (name) => page.getByRole('button', { name, exact: true });
+  const ticks = () => page.$$eval('.roofline .tick', (all) => all.map((e) => e.textContent).join('|'));
+  const whole = await ticks();
+  assert.ok(await button('Reset').isDisabled());
+  const zooms = async (how, act) => {
+    await act();
+    await page.waitForFunction((was) => [...document.querySelectorAll('.roofline .tick')].map((e) => e.textContent).join('|') !== was, whole);
+    // Dots outside of what is shown are not drawn over the scales.
+    assert.equal(await page.$eval('.roofline g[clip-path]', (g) => g.contains(document.querySelector('.roofline .dot'))), true, how);
+    await button('Reset').click();
+    assert.equal(await ticks(), whole, `${how}, reset`);
+  };
+  const at = await (await page.$('.roofline svg')).boundingBox();
+  const middle = [at.x + at.width / 2, at.y + at.height / 2];
+  await zooms('wheel', async () => {
+    await page.mouse.move(...middle);
+    await page.mouse.wheel(0, -600);
+  });
+  await zooms('box', async () => {
+    await page.mouse.move(...middle);
+    await page.mouse.down();
+    await page.mouse.move(middle[0] + at.width / 6, middle[1] + at.height / 4, { steps: 3 });
+    assert.ok(await page.$('.roofline .drawn'));
+    await page.mouse.up();
+    assert.equal(await page.$('.roofline .drawn'), null);
+  });
+  await zooms('keys', async () => {
+    await page.focus('.roofline');
+    for (const key of ['+', '+', '+', 'ArrowRight']) await page.keyboard.press(key);
+  });
+  await zooms('buttons', () => button('Zoom in').click());
+  await page.focus('.roofline');
+  await page.keyboard.press('+');
+  await page.keyboard.press('Escape');
+  assert.equal(await ticks(), whole);
+  for (let i = 0; i < 3; i++) await page.keyboard.press('+');
+  const dot = await (await page.$('.roofline .dot')).boundingBox();
+  assert.ok(dot.x > at.x && dot.x < at.x + at.width && dot.y >= at.y && dot.y < at.y + at.height, 'the longest kernel stays in sight');
+  await shoot(page, 'roofline-zoomed');
+  await accessible(page);
+});
+
 test('without counted operations the chart says why', async (t) => {
   const bytes = readFileSync(path.join(root, 'tests/captures/programs/matrixmul.cadv'));
   const { number } = (await daemon.uploadBytes(bytes)).json;

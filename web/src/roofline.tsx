@@ -6,6 +6,8 @@ import { shortName } from './names';
 import { Failure, Loading, Scroll, ReasonList, reasonsOf, Unmeasured } from './parts';
 import { kernelLink } from './links';
 import type { OfRun } from './of-run';
+import { ticksOf, type Box } from './roofline-data';
+import { Zoom, type Plot } from './roofline-zoom';
 import type { Ceiling, Device, DeviceList, Kernel, KernelList } from './openapi';
 
 const most = 50;
@@ -49,6 +51,7 @@ function Ceilings({ device }: { device: Device }) {
 const width = 760;
 const height = 340;
 const pad = { left: 92, right: 34, top: 14, bottom: 42 };
+const plot: Plot = { x: pad.left, y: pad.top, width: width - pad.left - pad.right, height: height - pad.top - pad.bottom };
 
 // Decades from the one below ${low} to the one above ${high}.
 function decades(low: number, high: number): [number, number] {
@@ -84,40 +87,37 @@ export function RooflineChart({ rows, ceilings, run, before }: { rows: Kernel[];
   const rings = l2 > 0 && !before ? dots.filter((k) => (k.roofline!.l2_flop_per_byte ?? 0) > 0) : [];
   const xs = [...dots.map((k) => k.roofline!.dram_flop_per_byte!), ...rings.map((k) => k.roofline!.l2_flop_per_byte!), ...olds.flatMap((old) => old?.x ?? [])];
   const ys = [...dots.map((k) => k.roofline!.flops_per_s!), ...olds.flatMap((old) => old?.y ?? [])];
-  const [x0, x1] = decades(Math.min(0.1, ...xs), Math.max((10 * top) / dram, ...xs));
-  const [y0, y1] = decades(Math.min(top / 1e4, ...ys), Math.max(top, ...ys));
-  const x = (v: number) => pad.left + ((Math.log10(v) - x0) / (x1 - x0)) * (width - pad.left - pad.right);
-  const y = (v: number) => height - pad.bottom - ((Math.log10(v) - y0) / (y1 - y0)) * (height - pad.top - pad.bottom);
-  const clampX = (v: number) => Math.min(Math.max(v, 10 ** x0), 10 ** x1);
-  const low = clampX(10 ** y0 / dram);
-  // Where along the slope no kernel is in the way of its name.
-  const high = clampX(top / dram);
-  const marks = [...dots.map((k) => placeOf(k)!), ...rings.map((k) => ({ x: k.roofline!.l2_flop_per_byte!, y: k.roofline!.flops_per_s! })), ...olds.flatMap((old) => old ?? [])];
-  const free = [0, 0.25, 0.5, 0.75].map((part) => low ** (1 - part) * high ** part)
-    .find((at) => marks.every((m) => Math.hypot(x(m.x) - x(at) - clear, y(m.y) - y(at * dram)) > clear)) ?? low;
+  const [left, right] = decades(Math.min(0.1, ...xs), Math.max((10 * top) / dram, ...xs));
+  const [bottom, above] = decades(Math.min(top / 1e4, ...ys), Math.max(top, ...ys));
+  const whole: Box = { x0: left, x1: right, y0: bottom, y1: above };
+  const longest = placeOf(dots.reduce((a, b) => (b.time.total_ns > a.time.total_ns ? b : a)))!;
   const total = dots.reduce((sum, k) => sum + k.time.total_ns, 0);
-  const ticks = (from: number, to: number) => {
-    const step = Math.ceil((to - from) / 7);
-    return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => from + i * step);
-  };
-  return (
-    <figure class="roofline" tabIndex={0} aria-label="Roofline">
-      <svg viewBox={`0 0 ${width} ${height}`} role="img"
-        aria-label={`${counted(dots.length, 'kernel')}: ` + dots.slice(0, 10).map((k) =>
-          `${shortName(k)} ${plain(k.roofline!.dram_flop_per_byte!)} FLOP per byte, ${rate(k.roofline!.flops_per_s, 'FLOP/s')}`).join('; ')}>
-        {ticks(x0, x1).map((d) => (
+  const picture = ({ x0, x1, y0, y1 }: Box) => {
+    const x = (v: number) => pad.left + ((Math.log10(v) - x0) / (x1 - x0)) * (width - pad.left - pad.right);
+    const y = (v: number) => height - pad.bottom - ((Math.log10(v) - y0) / (y1 - y0)) * (height - pad.top - pad.bottom);
+    const clampX = (v: number) => Math.min(Math.max(v, 10 ** x0), 10 ** x1);
+    const low = clampX(10 ** y0 / dram);
+    // Where along the slope no kernel is in the way of its name.
+    const high = clampX(top / dram);
+    const marks = [...dots.map((k) => placeOf(k)!), ...rings.map((k) => ({ x: k.roofline!.l2_flop_per_byte!, y: k.roofline!.flops_per_s! })), ...olds.flatMap((old) => old ?? [])];
+    const free = [0, 0.25, 0.5, 0.75].map((part) => low ** (1 - part) * high ** part)
+      .find((at) => marks.every((m) => Math.hypot(x(m.x) - x(at) - clear, y(m.y) - y(at * dram)) > clear)) ?? low;
+    return (
+      <>
+        {ticksOf(x0, x1).map((d) => (
           <g key={`x${d}`}>
             <line class="grid" x1={x(10 ** d)} x2={x(10 ** d)} y1={pad.top} y2={height - pad.bottom} />
             <text class="tick" x={x(10 ** d)} y={height - pad.bottom + 16} text-anchor="middle">{compact(10 ** d)}</text>
           </g>
         ))}
-        {ticks(y0, y1).map((d) => (
+        {ticksOf(y0, y1).map((d) => (
           <g key={`y${d}`}>
             <line class="grid" x1={pad.left} x2={width - pad.right} y1={y(10 ** d)} y2={y(10 ** d)} />
             <text class="tick" x={pad.left - 6} y={y(10 ** d) + 4} text-anchor="end">{rate(10 ** d, 'FLOP/s')}</text>
           </g>
         ))}
         <text class="tick" x={(pad.left + width) / 2} y={height - 6} text-anchor="middle">FLOP per byte moved</text>
+        <g clip-path="url(#plot)">
         <line class="roof" x1={x(low)} y1={y(low * dram)} x2={x(high)} y2={y(high * dram)} />
         <text class="roofname" x={x(free) + 16} y={y(free * dram) + 4}>DRAM</text>
         {rings.length > 0 && (
@@ -154,9 +154,16 @@ export function RooflineChart({ rows, ceilings, run, before }: { rows: Kernel[];
             <title>{`${shortName(k)}: ${rate(k.roofline!.flops_per_s, 'FLOP/s')}, ${k.roofline!.bound ?? ''}`}</title>
           </circle>
         ))}
-      </svg>
-      <figcaption>{before && 'An arrow leads from before the change to after it. '}Each kernel by its operations per byte and a second; the area is its time. Full: bytes of DRAM{rings.length > 0 && ', under the full slope; rings: bytes of L2, under the dashed one'}. What is under the slope waits for DRAM, what is under a level line could compute more.</figcaption>
-    </figure>
+        </g>
+      </>
+    );
+  };
+  return (
+    <Zoom whole={whole} plot={plot} centre={{ x: Math.log10(longest.x), y: Math.log10(longest.y) }} width={width} height={height} picture={picture}
+      label={`${counted(dots.length, 'kernel')}: ` + dots.slice(0, 10).map((k) =>
+        `${shortName(k)} ${plain(k.roofline!.dram_flop_per_byte!)} FLOP per byte, ${rate(k.roofline!.flops_per_s, 'FLOP/s')}`).join('; ')}>
+      {before && 'An arrow leads from before the change to after it. '}Each kernel by its operations per byte and a second; the area is its time. Full: bytes of DRAM{rings.length > 0 && ', under the full slope; rings: bytes of L2, under the dashed one'}. What is under the slope waits for DRAM, what is under a level line could compute more.
+    </Zoom>
   );
 }
 
