@@ -27,6 +27,7 @@ PRACTICE = {
     "cupy_chain": "eager-pointwise-chain",
     "framework_sync": "synchronous-copies",
     "jax_loop": "launch-bound-graph-candidate",
+    "numba_arguments": "redundant-transfers",
     "triton_columns": "uncoalesced-global-access",
 }
 
