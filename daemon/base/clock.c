@@ -1,6 +1,3 @@
-/*
- * base/clock.c: see clock.h.
- */
 #include "base/clock.h"
 
 uint64_t

@@ -12,18 +12,18 @@
 #include "base/demangle.h"
 
 /* From the C++ ABI library, which the toolchain has anyway (libsupc++). Unlike
- * __cxa_demangle it hands out the name piece by piece and keeps all it has on
- * the stack: it can be left at any moment, and nothing is lost. */
+ * __cxa_demangle it passes the name on piece by piece and keeps its state on the stack:
+ * it can be left by siglongjmp at any moment without a leak. */
 int __gcclibcxx_demangle_callback(const char *mangled,
     void (*take)(const char *, size_t, void *), void *arg);
 
-/* No kernel a person wrote has a longer mangled name; the library takes only
- * shorter ones, for the sake of its stack. */
+/* No kernel name that a person wrote is longer when mangled. The limit also bounds the
+ * library's use of the stack. */
 #define MANGLED_MAX 16384
 #define DEMANGLED_MAX 65535
 #define TIMER_SIGNAL SIGVTALRM
 
-#ifndef sigev_notify_thread_id		/* glibc before 2.38 has it not */
+#ifndef sigev_notify_thread_id		/* glibc before 2.38 lacks it */
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
@@ -32,7 +32,7 @@ struct work {
 	size_t len;
 };
 
-/* Of the thread: where it goes when the time of its name is over. */
+/* Per thread: where the signal handler jumps to when the name's time is over. */
 static _Thread_local sigjmp_buf out;
 static _Thread_local volatile sig_atomic_t inside;
 
@@ -45,7 +45,7 @@ leave(int signal)
 
 	(void)signal;
 	if (!inside)
-		return;		/* it came late */
+		return;		/* the timer fired after the name was done */
 	inside = 0;
 	siglongjmp(out, 1);
 }
@@ -75,7 +75,8 @@ take(const char *s, size_t len, void *arg)
 	w->len += len;
 }
 
-/* -1 if it is no name, or was left before its end: *${left} then. */
+/* 0, or -1: either ${mangled} is no C++ name, or its time or space was over and
+ * *${left} is set. */
 static int
 work_run(struct work *w, const char *mangled, timer_t timer, uint64_t ns,
     int *left)
@@ -84,7 +85,7 @@ work_run(struct work *w, const char *mangled, timer_t timer, uint64_t ns,
 	    (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) } };
 	int rc;
 
-	/* A mask is not saved: the caller restores it. */
+	/* The signal mask is not saved: the caller restores it. */
 	if (sigsetjmp(out, 0) != 0) {
 		*left = 1;
 		return -1;
@@ -96,8 +97,8 @@ work_run(struct work *w, const char *mangled, timer_t timer, uint64_t ns,
 	return rc != 0 ? -1 : 0;
 }
 
-/* The same, with a timer of ${ns} of this thread's processor time; without one
- * nothing is begun. */
+/* Like work_run, with a timer of ${ns} of this thread's processor time. Without a timer
+ * nothing is demangled. */
 static int
 work_timed(struct work *w, const char *mangled, uint64_t ns, int *left)
 {
@@ -125,7 +126,7 @@ work_timed(struct work *w, const char *mangled, uint64_t ns, int *left)
 	return rc;
 }
 
-/* What is left for one name. */
+/* The processor time, in ns, that the next name may take. */
 static uint64_t
 share(const struct demangling *d)
 {
@@ -144,8 +145,9 @@ in_name(char c)
 	    (c >= 'A' && c <= 'Z');
 }
 
-/* Without "_INTERNAL_0ed54530_17_barrier_stalls_cu_11a71664::", the namespace that
- * nvcc gives to what is static: a file and two hashes, others in each build. */
+/* Removes "_INTERNAL_0ed54530_17_barrier_stalls_cu_11a71664::", the namespace that nvcc
+ * gives to static functions: a file name and two hashes, which differ from build to
+ * build. Returns the new length. */
 static size_t
 drop_internal(char *text, size_t len)
 {

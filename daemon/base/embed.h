@@ -1,7 +1,7 @@
 /*
- * base/embed.h: a file's bytes as data of the program. EMBED(name, "path")
- * makes name[] and name_end[], terminated by a zero; the build makes the file
- * that uses it depend on the path.
+ * base/embed.h: a file's bytes as data of the program. EMBED(name, "path") defines
+ * name[] with a zero byte after the end, and name_end[] at that byte. The build has to
+ * make the source file that uses EMBED depend on the path.
  */
 #ifndef CADV_EMBED_H
 #define CADV_EMBED_H

@@ -9,7 +9,7 @@
 uint64_t hash_seed[3] = { 0x2545f4914f6cdd1d, 0x9e3779b97f4a7c15,
     0xbf58476d1ce4e5b9 };
 
-/* The multipliers stay odd: no two keys become one. */
+/* The multipliers are odd, so that hash_u64 maps no two keys to one hash. */
 __attribute__((constructor)) static void
 sow(void)
 {

@@ -1,7 +1,7 @@
 /*
- * base/hash.h: hashes that nobody outside the process can foresee, so that no
- * choice of ids or names makes a table slow; uthash comes with them. Not for what
- * is stored: each process has another seed. Any thread.
+ * base/hash.h: hashes with a random seed per process, so that no choice of ids or names
+ * in the input can make a table slow; includes uthash. Not for values that are stored:
+ * the next process has another seed. Any thread.
  */
 #ifndef CADV_HASH_H
 #define CADV_HASH_H
@@ -10,10 +10,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Set before main. */
+/* Set before main() by hash.c. */
 extern uint64_t hash_seed[3];
 
-/* hash_u64(key): well mixed in all bits; no two keys have the same. */
+/* hash_u64(key): mixed in all bits; different keys have different hashes. */
 static inline uint64_t
 hash_u64(uint64_t key)
 {
@@ -26,11 +26,11 @@ hash_u64(uint64_t key)
 	return key ^ key >> 32;
 }
 
-/* hash_bytes(p, len): the same of bytes. */
+/* hash_bytes(p, len): a hash of ${len} bytes. */
 uint64_t hash_bytes(const void *p, size_t len);
 
-/* An item that there was no memory for has hh.tbl NULL after HASH_ADD; uthash
- * would end the process. */
+/* If memory is lacking, uthash would end the process by default. Here HASH_ADD leaves
+ * hh.tbl of the item NULL instead. */
 #define HASH_NONFATAL_OOM 1
 #define HASH_FUNCTION(p, len, value) ((value) = (unsigned)hash_bytes(p, len))
 #include <uthash.h>

@@ -1,8 +1,7 @@
 /*
- * base/log.h: the daemon's log: one line each to standard error, which the
- * daemon has redirected to its log file or systemd reads (then with "<N>"
- * priorities instead of a time stamp). Never logs per event of a target; any
- * thread.
+ * base/log.h: the daemon's log. Each message is one line on standard error, which is
+ * either the daemon's log file or read by systemd (then with a "<N>" priority instead
+ * of a time stamp). Nothing is logged per event of a target. Any thread.
  */
 #ifndef CADV_LOG_H
 #define CADV_LOG_H
@@ -14,8 +13,8 @@ struct error;
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO,
 	LOG_LEVEL_DEBUG };
 
-/* log_setup(level, journal): lines above ${level} are dropped; ${journal}:
- * prefix lines for systemd. */
+/* log_setup(level, journal): drop messages less severe than ${level}; with ${journal},
+ * prefix each line with its priority for systemd. */
 void log_setup(enum log_level level, bool journal);
 
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

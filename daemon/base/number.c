@@ -13,13 +13,13 @@
 #define UNKNOWN "–"
 #define PLAIN_LEAST 1e-9
 #define SECONDS_LEAST 1e-12
-#define WHOLE 1e5		/* counts below have all their digits */
+#define WHOLE 1e5		/* smaller counts are written with all digits */
 #define DIGITS_KEPT 15		/* DBL_DIG */
-#define EXPONENT_LEAST (-4)	/* from here on without an exponent */
-#define EXPONENT_MOST 15	/* and up to here */
+#define EXPONENT_LEAST (-4)	/* smaller exponents are written */
+#define EXPONENT_MOST 15	/* and from here on again */
 
-/* A table of units has the largest first; the first that a value reaches is
- * its unit. */
+/* A table of units begins with the largest. A value is printed in the first unit whose
+ * ${from} it reaches. */
 struct unit {
 	double from, scale;
 	const char *name;
@@ -91,9 +91,9 @@ group(char out[NUMBER_SIZE], const char *s)
 	return out;
 }
 
-/* ${v}, not 0, with so many ${digits}. A half counts as it is written: 7.75e-5 is
- * 7.8e-5, although the double next to it is a little less. So the digits that a
- * double keeps are rounded, not the double itself. */
+/* ${v}, which is not 0, rounded to so many ${digits}. A half is rounded as it is
+ * written in decimal: 7.75e-5 gives 7.8e-5, although the nearest double is a little
+ * less. So the decimal digits of the double are rounded, not the double itself. */
 static double
 round_digits(double v, int digits)
 {
@@ -105,7 +105,7 @@ round_digits(double v, int digits)
 	e = strchr(s, 'e');
 	exponent = (int)strtol(e + 1, NULL, 10) - digits + 1;
 	*e = '\0';
-	s[1] = s[0];			/* without the point */
+	s[1] = s[0];			/* drop the decimal point */
 	rounded = copysign(round(strtod(s + 1, NULL) / pow(10, DIGITS_KEPT -
 	    digits)), v);
 	snprintf(s, sizeof(s), "%.0fe%d", rounded, exponent);
@@ -139,7 +139,7 @@ number_plain(char out[NUMBER_SIZE], double v)
 	return group(out, s);
 }
 
-/* ${v} in that of ${units} which fits, before ${rest}. */
+/* ${v} in the one of ${units} that fits, then ${rest}. */
 static char *
 with_unit(char out[NUMBER_SIZE], double v, const struct unit *units,
     const char *space, const char *rest)
@@ -255,8 +255,9 @@ number_compact(char out[NUMBER_SIZE], double n)
 	return with_unit(out, n, prefixes, "", "");
 }
 
-/* ${digits} and the first ${len} bytes of ${noun}, a singular whose last word is
- * regular, in the plural unless it is 1; then the rest of ${noun}. */
+/* ${digits} and the first ${len} bytes of ${noun}, in the plural unless ${digits} is
+ * "1"; then the rest of ${noun}. These bytes are a singular whose last word has a
+ * regular plural. */
 static char *
 with_noun(char out[NUMBER_SIZE], const char *digits, const char *noun,
     size_t len)
@@ -279,8 +280,8 @@ number_of(char out[NUMBER_SIZE], double n, const char *noun)
 	return with_noun(out, number_whole(digits, n), noun, strlen(noun));
 }
 
-/* How long the noun is that a unit begins with ("sector" of "sector/request"); 0
- * if it is an abbreviation or a sign. */
+/* The length of the noun that a unit begins with ("sector" of "sector/request"); 0 if
+ * the unit begins with an abbreviation or a sign. */
 static size_t
 unit_noun(const char *unit)
 {
@@ -295,7 +296,8 @@ unit_noun(const char *unit)
 	return len;
 }
 
-/* "B/s", "FLOP/s", "1/s"; but of sectors we say "12,300 sectors/s". */
+/* True of "B/s", "FLOP/s", "1/s"; not of a noun's rate, which is written "12,300
+ * sectors/s". */
 static bool
 is_rate(const char *unit)
 {

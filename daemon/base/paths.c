@@ -41,7 +41,7 @@ environment(const char *name)
 	return v != NULL && v[0] == '/' ? v : NULL;
 }
 
-/* Make ${path} and what is missing above it, 0700. */
+/* Make ${path} and its missing parents, with mode 0700. */
 static int
 make_directory(const char *path, struct error *e)
 {
@@ -63,7 +63,8 @@ make_directory(const char *path, struct error *e)
 	return 0;
 }
 
-/* Nobody else may have put it there, nor write or read in it. */
+/* Make ${path} if it is missing. It has to belong to this user, who alone may read or
+ * write it; a symbolic link to it has to be this user's, too. */
 static int
 private_directory(const char *path, const char *variable, struct error *e)
 {
@@ -117,7 +118,8 @@ paths_runtime(char *out, struct error *e)
 	return private_directory(out, "CUDADVISE_RUNTIME_DIR", e);
 }
 
-/* $HOME/${tail}; a service or a container may have none, the account has. */
+/* $HOME/${tail}. A service or a container may lack HOME: then the home directory of the
+ * account. */
 static int
 home_path(char *out, const char *tail, const char *variable, struct error *e)
 {
@@ -167,7 +169,7 @@ paths_config(char *out, struct error *e)
 	    "CUDADVISE_CONFIG", e);
 }
 
-/* The directory this executable stands in. */
+/* The directory that holds this executable. */
 static int
 executable_directory(char *out, struct error *e)
 {
@@ -183,8 +185,8 @@ executable_directory(char *out, struct error *e)
 	return 0;
 }
 
-/* The first of ${place}[] under the executable's directory for which
- * ${probe} below it can be read. */
+/* The first of ${place}[], relative to the executable's directory, in which ${probe} is
+ * readable. 0; 1 if there is none; -1 with ${e} set. */
 static int
 beside_executable(char *out, const char *const *place, const char *probe,
     struct error *e)

@@ -1,14 +1,15 @@
 /*
- * base/sort.h: to sort and to search. A comparison for qsort is made of keys, of which
- * the first that differs decides: ORDER(x->stream, y->stream) ?: ORDER(x->start, y->start).
+ * base/sort.h: sorting and searching. A comparison for qsort is made of keys; the first
+ * key that differs decides: ORDER(x->stream, y->stream) ?: ORDER(x->start, y->start).
  */
 #ifndef CADV_BASE_SORT_H
 #define CADV_BASE_SORT_H
 
-/* The smaller first: -1, 0 or 1. The larger first: ORDER(b, a). */
+/* -1, 0 or 1: the smaller comes first. For the larger first: ORDER(b, a). */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* A function for qsort: how ${type}s *x and *y are ordered. */
+/* Defines a comparison for qsort. ${how} is its result, an expression of two pointers
+ * to ${type}, x and y. */
 #define COMPARE(name, type, how)					\
 	static int							\
 	name(const void *x_, const void *y_)				\
@@ -19,9 +20,9 @@
 	}
 
 /*
- * A binary search: of the places ${from} to ${to} the first for which ${before}, an
- * expression of ${i}, does not hold; ${to} if it holds for all. It holds for none
- * behind that.
+ * A binary search: the first index in [from, to) for which ${before}, an expression of
+ * the index ${i}, is false; ${to} if there is none. ${before} has to be false for every
+ * index after that.
  */
 #define FIRST_NOT(i, from, to, before) __extension__ ({		\
 	size_t i, low_ = (from), high_ = (to);				\

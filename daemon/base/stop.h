@@ -1,7 +1,7 @@
 /*
- * base/stop.h: whether the process is to end. Work that can take long asks
- * between two steps, none of which takes long, and fails; what it was about is
- * as it was before, and is done again by the next process. Any thread.
+ * base/stop.h: whether the process is to end. Long work calls stop_asked() between
+ * short steps and fails if it is set. It leaves its subject as it was before, so that
+ * the next process can do the work again. Any thread.
  */
 #ifndef CADV_STOP_H
 #define CADV_STOP_H
@@ -10,12 +10,12 @@
 
 struct error;
 
-/* stop_ask(on): from now on it is (tests: or no more). */
+/* stop_ask(on): ask the process to end (tests take it back with false). */
 void stop_ask(bool on);
 
 bool stop_asked(void);
 
-/* stop_error(e): says that this is why something was not done. Returns -1. */
+/* stop_error(e): set ${e} to "the daemon is ending". Returns -1. */
 int stop_error(struct error *e);
 
 #endif

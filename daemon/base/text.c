@@ -103,7 +103,8 @@ text_is_hex(const char *s, size_t digits)
 	return strspn(s, "0123456789abcdef") == digits && s[digits] == '\0';
 }
 
-/* C0 and C1 controls, the latter U+0080 to U+009F, and what is no UTF-8. */
+/* A C0 or a C1 control (the latter are U+0080 to U+009F), or not valid UTF-8 (${n} is
+ * 0). */
 static bool
 is_dirty(const unsigned char *p, size_t n)
 {
@@ -141,7 +142,7 @@ text_dup_clean(const char *p, size_t len)
 	return s;
 }
 
-/* If an operator's name stands at ${p}, its length with the word "operator". */
+/* If an operator's name begins at ${p}: its length, including "operator"; else 0. */
 static size_t
 operator_length(const char *start, const char *p)
 {
@@ -160,14 +161,14 @@ operator_length(const char *start, const char *p)
 	return 0;
 }
 
-/* Copy ${s} without template arguments, up to its parameter list; a space or
- * "::" inside braces is no separator. Returns where the last name begins. */
+/* Copy ${s} without template arguments, up to its parameter list. A space or "::"
+ * inside braces does not separate names. Returns the offset of the last name. */
 static size_t
 strip_arguments(char *out, size_t cap, const char *s)
 {
 	static const char anonymous[] = "(anonymous namespace)";
 	size_t n = 0, last = 0, op;
-	int angle = 0, brace = 0, paren = 0;	/* paren: in angles */
+	int angle = 0, brace = 0, paren = 0;	/* depth inside template arguments */
 	const char *p;
 
 	for (p = s; *p != '\0' && n + 1 < cap; p++) {
@@ -194,7 +195,8 @@ strip_arguments(char *out, size_t cap, const char *s)
 			continue;
 		brace += (*p == '{') - (*p == '}');
 		if (*p == '(' && brace == 0) {
-			/* "(x)::f(" goes on: a function's local entity. */
+			/* "(x)::f(": a local entity of a function, so these are not yet
+			 * the parameters of the last name. */
 			const char *q = p;
 			int depth = 0;
 

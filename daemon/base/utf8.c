@@ -65,8 +65,8 @@ utf8_code(const char *s, size_t n)
 	return code;
 }
 
-/* Combining marks take no column, East Asian wide forms take two. The ranges
- * are those that kernel names and paths may well have in them. */
+/* Combining marks take no column, East Asian wide characters take two. The ranges cover
+ * what kernel names and paths may contain. */
 static size_t
 code_columns(uint32_t c)
 {

@@ -1,4 +1,4 @@
-/* base/utf8.h: UTF-8 of doubtful origin. Pure. */
+/* base/utf8.h: UTF-8 that may be malformed. Pure. */
 #ifndef CADV_UTF8_H
 #define CADV_UTF8_H
 
@@ -6,15 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes (1..4) of the well-formed character at ${s}, or 0 if there is none in
- * its ${len} > 0 bytes: overlong forms and surrogates are not well-formed. */
+/* Bytes (1..4) of the well-formed character at ${s}, or 0 if the first of the ${len} >
+ * 0 bytes begin none. Overlong forms and surrogates are not well-formed. */
 size_t utf8_length(const char *s, size_t len);
 bool utf8_valid(const char *s, size_t len);
 
 /* The character's code point; ${n} comes from utf8_length. */
 uint32_t utf8_code(const char *s, size_t n);
 
-/* Columns of the text on a terminal. Bytes that are no UTF-8 count 1. */
+/* Columns of the text on a terminal. A byte that is not valid UTF-8 counts 1. */
 size_t utf8_columns(const char *s, size_t len);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * base/whole_file.h: a file that is replaced whole or not at all: it is written beside
- * the wanted one, under a name that nobody can have put a link at, and renamed when it
- * is complete. One thread at a time.
+ * base/whole_file.h: replaces a file whole or not at all: the new contents are written
+ * to a file beside it, whose random name nobody can have put a link at, and which is
+ * renamed when it is complete. One thread at a time.
  */
 #ifndef CADV_WHOLE_FILE_H
 #define CADV_WHOLE_FILE_H
@@ -14,14 +14,16 @@ struct error;
 struct whole_file {
 	const char *path;	/* borrowed */
 	char *part;
-	FILE *file;		/* to be written to */
+	FILE *file;		/* write here */
 };
 
-/* whole_file_open(w, path, e): -1 with ${e} (may be NULL) set; nothing is to close. */
+/* whole_file_open(w, path, e): 0; -1 with ${e} (may be NULL) set: there is nothing to
+ * close then. */
 int whole_file_open(struct whole_file *w, const char *path, struct error *e);
 
-/* whole_file_close(w, keep, e): replace the file at ${path}, or, unless ${keep}, leave
- * it as it is. -1 with ${e} (may be NULL) set: it was not replaced. */
+/* whole_file_close(w, keep, e): with ${keep}, replace the file at ${path} and return 0,
+ * or return -1 with ${e} (may be NULL) set: the old file is untouched. Without ${keep},
+ * discard what was written and return -1; ${e} is not set. */
 int whole_file_close(struct whole_file *w, bool keep, struct error *e);
 
 #endif
