@@ -1,11 +1,11 @@
 /*
- * facts/core.h: CUDA's C++ core libraries, which come as headers and are built with the
- * program.
+ * facts/core.h: CUDA's C++ core libraries, which are header-only and therefore compiled
+ * into the program.
  */
 #ifndef CADV_CORE_H
 #define CADV_CORE_H
 
-/* Their namespaces, as names of functions and types begin. */
+/* How the names of their functions and types begin: their namespaces. */
 #define CORE_SPACES "thrust::", "cub::", "cuda::"
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * facts/permission.h: the permission to read GPU counters, which drivers keep for
- * administrators unless somebody changed it: what it adds, and how to get it. Said
- * alike by reports and by doctor.
- * https://developer.nvidia.com/ERR_NVGPUCTRPERM
+ * facts/permission.h: the permission to read GPU counters, which drivers give to
+ * administrators only unless configured otherwise: what it adds, and how to get it.
+ * Reports and doctor print the same text. https://developer.nvidia.com/ERR_NVGPUCTRPERM
  */
 #ifndef CADV_FACTS_PERMISSION_H
 #define CADV_FACTS_PERMISSION_H

@@ -1,7 +1,6 @@
 /*
- * facts/reason.h: why something was not measured, as a value: a code that
- * programs compare, and the text that people read. Both stand in reason.def
- * alone.
+ * facts/reason.h: why something was not measured: a code that programs compare, and a
+ * text that people read. Both are defined in reason.def only.
  */
 #ifndef CADV_FACTS_REASON_H
 #define CADV_FACTS_REASON_H
@@ -15,19 +14,20 @@ enum reason_code {
 	REASONS
 };
 
-/* A reason is a pointer to one of these, NULL where there is none: a row of
- * reason.def, or one with a text that says more. */
+/* Code holds a reason as a pointer to such a struct, NULL for none. It points to a row
+ * of reason.def or to a copy of a row with a more detailed text. */
 struct reason {
 	enum reason_code code;
-	const char *name;	/* as the API has it: "too_few_launches" */
+	const char *name;	/* in the API: "too_few_launches" */
 	const char *text;	/* "too few launches (use --replay)": */
-	const char *why, *remedy;	/* its halves; the second may be NULL */
+	const char *why, *remedy;	/* the two parts of ${text}; ${remedy} may be
+					 * NULL */
 };
 
-/* The rows, by code; none is REASON_NONE. */
+/* The rows, indexed by code; REASON_NONE has none. */
 extern const struct reason reason_row[REASONS];
 
-/* Why a kernel has no counters, or not all, by its enum wire_skip. */
+/* Why a kernel lacks counters, or some of them, indexed by enum wire_skip. */
 extern const struct reason *const reason_skip[SKIP_REASONS];
 
 #endif
