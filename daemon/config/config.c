@@ -14,7 +14,7 @@
 
 enum key_kind { KEY_INT, KEY_U32, KEY_U64, KEY_DOUBLE, KEY_WORD };
 
-/* Every key: where it goes, its range and default. */
+/* A key of the file: its member of struct config, its range and its default. */
 struct key {
 	const char *section, *name;
 	enum key_kind kind;
@@ -112,8 +112,8 @@ struct parse {
 	struct error *e;
 };
 
-/* inih's reader: like fgets, and counts lines, so that the handler can say
- * where it stands. A line that does not fit is an error, not two lines. */
+/* inih's reader: like fgets, and counts lines for error messages. A line that does not
+ * fit is an error; inih would take it for two lines. */
 static char *
 read_line(char *out, int size, void *stream)
 {

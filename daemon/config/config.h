@@ -1,7 +1,7 @@
 /*
- * config/config.h: the configuration file (config/cudadvised.conf has every key
- * with its default and meaning). A key that is unknown or out of range is an
- * error that names file and line; nothing is ever half applied.
+ * config/config.h: the configuration file (config/cudadvised.conf lists every key with
+ * its default and meaning). An unknown key or a value out of range is an error that
+ * names file and line; then no value of the file is used.
  */
 #ifndef CADV_CONFIG_H
 #define CADV_CONFIG_H
@@ -16,15 +16,15 @@ struct config {
 	/* [daemon] */
 	int log_level;			/* enum log_level */
 	/* [http] */
-	int tcp_port;			/* 0: no TCP until asked for */
-	int dashboard_port;		/* 0: a free one */
+	int tcp_port;			/* 0: no TCP until `cudadvise dashboard` asks */
+	int dashboard_port;		/* 0: any free port */
 	uint64_t max_upload_bytes;
 	/* [ingest] */
 	uint32_t max_connections;
-	uint32_t max_runs;		/* live at the same time */
+	uint32_t max_runs;		/* measured at the same time */
 	uint32_t live_interval_ms;
 	uint32_t spool_grace_ms;
-	/* [retention]: the oldest unpinned runs go first; 0: no limit */
+	/* [retention]: the oldest unpinned runs are deleted first; 0: no limit */
 	uint32_t keep_runs;
 	uint32_t keep_days;
 	uint64_t keep_bytes;
@@ -40,14 +40,14 @@ struct config {
 void config_init(struct config *c);
 
 /*
- * config_load(c, path, required, e): defaults, then the file at ${path}; a file
- * that is missing is an error only if ${required}. On -1 ${c} is at its
- * defaults and ${e} says file, line and what is wrong.
+ * config_load(c, path, required, e): set ${c} to the defaults, then read the file at
+ * ${path}; a missing file is an error only if ${required}. Returns 0; -1 with ${c} at
+ * its defaults and ${e} (may be NULL) naming file, line and what is wrong.
  */
 int config_load(struct config *c, const char *path, bool required,
     struct error *e);
 
-/* config_clear(c): release what ${c} owns. */
+/* config_clear(c): free what ${c} owns and set every key to its default. */
 void config_clear(struct config *c);
 
 #endif
