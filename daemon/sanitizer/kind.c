@@ -1,21 +1,22 @@
 /*
- * sanitizer/kind.c: what the first line of a report says it is about.
+ * sanitizer/kind.c: the kind of a report, from its first line.
  */
 #include "sanitizer/parts.h"
 #include "sanitizer/words.h"
 
 /*
- * The first row whose words the line begins with. From NVIDIA's manual of
- * compute-sanitizer (2021 to 2025) and, for the oldest, cuda-memcheck's logs.
- * What is none of these, but has a place, is of an unknown kind.
+ * The first row that matches the line gives the kind. The texts are from NVIDIA's
+ * manual of compute-sanitizer (2021 to 2025) and, the oldest, from cuda-memcheck's
+ * logs. A report that matches no row but names a place is DEFECT_UNKNOWN.
  */
 static const struct {
-	const char *begin, *have;	/* also in it; NULL: no matter */
+	const char *begin, *have;	/* ${have}: text anywhere in the line; NULL:
+					 * not needed */
 	enum wire_defect kind;
 } rows[] = {
 	{ "Invalid __", NULL, DEFECT_BOUNDS },
 	{ "Misaligned ", NULL, DEFECT_MISALIGNED },
-	/* A block of the cluster may not be there yet, or no more. */
+	/* A block of the cluster may not have started yet, or have ended. */
 	{ "Potential invalid __", NULL, DEFECT_RACE },
 	{ "Potential ", " hazard detected", DEFECT_RACE },
 	{ "Race reported between", NULL, DEFECT_RACE },
@@ -46,7 +47,8 @@ static const struct {
 	{ "INFO:", SEVERITY_INFO }, { "Info:", SEVERITY_INFO },
 };
 
-/* "Warning: (Warp Level Programming) Potential …": without what is in front. */
+/* Drops the severity and a category: "Warning: (Warp Level Programming) Potential
+ * …". */
 struct wire_str
 kind_severity(struct wire_str line, enum wire_severity *severity)
 {

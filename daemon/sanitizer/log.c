@@ -1,6 +1,6 @@
 /*
- * sanitizer/log.c: see log.h. Line by line: a first line opens a report, what
- * follows fills it in, a line of nothing but the prefix closes it.
+ * sanitizer/log.c: reads the log line by line: the first line of a report opens it, the
+ * following lines fill it in, a line with nothing but the prefix closes it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,16 +9,17 @@
 #include "sanitizer/parts.h"
 #include "sanitizer/words.h"
 
-#define PREFIX_LEAST 8		/* '=' before a line; there are nine */
+#define PREFIX_LEAST 8		/* the prefix of a line is nine '='; accept eight */
 
 struct reader {
 	struct sanitizer_log *log;
 	size_t room;
 	struct sanitizer_report now;
 	bool open, sited, framed;
-	bool at, device;		/* such a line was there */
+	bool at, device;	/* the report had an "at" or a "Device Frame" line */
 	struct sanitizer_place frame;	/* the latest host frame */
-	struct wire_str pending;	/* a line that may open a report */
+	struct wire_str pending;	/* a line that opens a report if the next
+					 * names a place */
 	bool failed;			/* no memory */
 };
 
@@ -36,7 +37,8 @@ add_detail(struct reader *r, struct wire_str s)
 	    have > 0 ? ", " : "", (int)s.len, s.p);
 }
 
-/* The latest host frame is whole: is it where the program makes the call? */
+/* The latest host frame is complete: take it as the call site unless it belongs to the
+ * runtime or a better one is known. */
 static void
 end_frame(struct reader *r)
 {
@@ -45,7 +47,7 @@ end_frame(struct reader *r)
 
 	if (r->framed && !r->sited &&
 	    !place_is_runtime(&r->frame, kernel)) {
-		/* A frame without a name is better than none. */
+		/* A frame without a name is used only if no frame has one. */
 		if (r->frame.function.len > 0) {
 			r->now.site = r->frame;
 			r->sited = true;
@@ -90,7 +92,8 @@ close_report(struct reader *r)
 	log->report[log->reports++] = *now;
 }
 
-/* "in block (0,0,0)", "thread (31, 0, 0)": three numbers in parentheses. */
+/* Three numbers in parentheses behind ${word}, which ends in "(": "block (0,0,0)",
+ * "thread (31, 0, 0)". */
 static bool
 three(struct wire_str s, const char *word, uint32_t out[3])
 {
@@ -102,7 +105,8 @@ three(struct wire_str s, const char *word, uint32_t out[3])
 		return false;
 	s = words_skip(words_from(s, p), strlen(word));
 	for (i = 0; i < 3; i++) {
-		/* Its commas are no part of the numbers: cut there first. */
+		/* words_number reads commas as part of a number: cut at the comma
+		 * first. */
 		p = words_find(s, i < 2 ? "," : ")");
 		if (p == NULL ||
 		    !words_number(words_trim(words_until(s, p)), &n) ||
@@ -126,7 +130,7 @@ take_who(struct reader *r, struct wire_str s)
 	r->now.flags |= DEFECT_THREAD;
 }
 
-/* What is in the first line of a report beyond its kind. */
+/* Opens a report with its kind and severity, and what else its first line tells. */
 static void
 open_report(struct reader *r, enum wire_defect kind,
     enum wire_severity severity, struct wire_str line)
@@ -202,7 +206,7 @@ take_address(struct reader *r, struct wire_str s)
 	add_detail(r, s);
 }
 
-/* "and Read access at PLACE [508 hazards]" */
+/* "and Read access at PLACE [508 hazards]": the other access of a race. */
 static void
 take_partner(struct reader *r, struct wire_str s)
 {
@@ -220,7 +224,7 @@ take_partner(struct reader *r, struct wire_str s)
 	add_detail(r, s);
 }
 
-/* "Write Thread (0,0,0) at PLACE": first the earlier access, then the later. */
+/* "Write Thread (0,0,0) at PLACE": the earlier access comes first, then the later. */
 static void
 take_hazard(struct reader *r, struct wire_str s)
 {
@@ -261,7 +265,7 @@ take_host_frame(struct reader *r, struct wire_str s)
 	r->framed = true;
 }
 
-/* The object of a host frame, on a line of its own. */
+/* "in /home/demo": the object file of a host frame, on a line of its own. */
 static void
 take_object(struct reader *r, struct wire_str s)
 {
@@ -270,7 +274,8 @@ take_object(struct reader *r, struct wire_str s)
 		r->frame.object = words_skip(s, 3);
 }
 
-/* The host's memory call: its first line does not say what is wrong. */
+/* The report is about a memory call of the host, whose first line does not tell the
+ * kind of error. */
 static void
 take_host_access(struct reader *r, struct wire_str s)
 {
@@ -305,7 +310,7 @@ static const struct {
 	{ "in ", NULL, take_object },
 };
 
-/* A line below the first of a report: 1, and it is taken in; or 0. */
+/* Takes in a line below the first of a report. 1 if it did, else 0. */
 static int
 take_detail(struct reader *r, struct wire_str s)
 {
@@ -318,7 +323,8 @@ take_detail(struct reader *r, struct wire_str s)
 		    (details[i].have != NULL &&
 		    !words_have(s, details[i].have)))
 			continue;
-		/* Whatever has a place is a report, known or not. */
+		/* A pending line that is followed by a place opens a report, even if
+		 * its kind is unknown. */
 		if (!r->open && r->pending.len > 0) {
 			line = kind_severity(r->pending, &severity);
 			open_report(r, DEFECT_UNKNOWN, severity, line);
@@ -330,7 +336,7 @@ take_detail(struct reader *r, struct wire_str s)
 	return 0;
 }
 
-/* --- the tool's own words --------------------------------------------------- */
+/* --- what the tool says of itself and of the program --------------------------- */
 
 static void
 take_summary(struct sanitizer_log *log, struct wire_str s)
@@ -367,7 +373,8 @@ is_summary(struct wire_str s)
 	    words_have(s, "were not printed");
 }
 
-/* What a tool says of itself and of the program; true if it is that. */
+/* True if the line is a remark about the tool or the program and no part of a
+ * report. */
 static bool
 take_remark(struct sanitizer_log *log, struct wire_str s)
 {
@@ -398,7 +405,7 @@ take_line(struct reader *r, struct wire_str s)
 	while (n < s.len && s.p[n] == '=')
 		n++;
 	if (n < PREFIX_LEAST)
-		return;			/* no line of the tool's */
+		return;			/* not a line of the tool */
 	body = words_trim(words_skip(s, n));
 	below = s.len > n + 1 && s.p[n] == ' ' && s.p[n + 1] == ' ';
 	if (body.len == 0) {
@@ -438,7 +445,7 @@ sanitizer_read(struct sanitizer_log *log, const char *text, size_t len)
 		if (nl == NULL)
 			nl = end;
 		n = (size_t)(nl - text);
-		/* A name may be long; what is longer is no line. */
+		/* Names may be long; a line longer than any name is cut. */
 		take_line(&r, (struct wire_str){ text, (uint32_t)(n <
 		    RECORD_MAX_STRING ? n : RECORD_MAX_STRING) });
 	}

@@ -1,5 +1,5 @@
 /*
- * sanitizer/parts.h: shared by the files of this folder and nobody else.
+ * sanitizer/parts.h: declarations private to this folder.
  */
 #ifndef CADV_SANITIZER_PARTS_H
 #define CADV_SANITIZER_PARTS_H
@@ -8,12 +8,12 @@
 
 #include "wire/record.h"
 
-/* kind_severity(line, severity): ${line} without its "Error: ", "WARN:" …; an
- * error without one. */
+/* kind_severity(line, severity): returns ${line} without its prefix ("Error: ", "WARN:"
+ * …); a line without a prefix is an error. */
 struct wire_str kind_severity(struct wire_str line,
     enum wire_severity *severity);
 
-/* kind_of(line, kind): does a report begin with this line? */
+/* kind_of(line, kind): whether a report begins with this line, and of which kind. */
 bool kind_of(struct wire_str line, enum wire_defect *kind);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * sanitizer/place.c: see place.h.
+ * sanitizer/place.c: see place.h. The functions of words.h that are not inline are
+ * here, too.
  */
 #include "sanitizer/place.h"
 #include "sanitizer/words.h"
@@ -66,7 +67,7 @@ is_digits(struct wire_str s)
 	return s.len > 0;
 }
 
-/* "demo.cu:34": the file and the line; false if it is none. */
+/* "demo.cu:34": its file and line; false if ${s} is not of this form. */
 static bool
 file_line(struct wire_str s, struct sanitizer_place *p)
 {
@@ -83,7 +84,8 @@ file_line(struct wire_str s, struct sanitizer_place *p)
 	return true;
 }
 
-/* "demo.cu:34:kernel(int *)" as the older ones had it; "::" is no number. */
+/* "demo.cu:34:kernel(int *)", the form of older versions. A "::" in the name is no line
+ * number. */
 static bool
 file_line_function(struct wire_str s, struct sanitizer_place *p)
 {
@@ -105,7 +107,7 @@ file_line_function(struct wire_str s, struct sanitizer_place *p)
 	return false;
 }
 
-/* Without the "+0x100" or ":0x160" at its end. */
+/* Drops "+0x100" or ":0x160" at the end. */
 static struct wire_str
 without_offset(struct wire_str s)
 {
@@ -155,7 +157,7 @@ place_device(struct wire_str s)
 	return p;
 }
 
-/* "sum.cu:20:sum(int*) (sum(int*) : 0x60)" without the name's second time. */
+/* "sum.cu:20:sum(int*) (sum(int*) : 0x60)": drops the repeated name and the offset. */
 static struct wire_str
 without_symbol(struct wire_str s)
 {
@@ -232,7 +234,7 @@ base_name_of(struct wire_str path)
 	return slash != NULL ? words_skip(words_from(path, slash), 1) : path;
 }
 
-/* The name without its parameters. */
+/* The name without its parameter list. */
 static struct wire_str
 bare(struct wire_str function)
 {
@@ -247,7 +249,7 @@ place_is_runtime(const struct sanitizer_place *p, struct wire_str kernel)
 	static const char *const functions[] = {
 		"cudaError cudaLaunch", "_cuda", "__cudart", "libcudart_static",
 		"__device_stub_", "__wrapper__device_stub_",
-		"__libc_start_",	/* and what calls main */
+		"__libc_start_",	/* these call main */
 	};
 	static const char *const objects[] = { "libcuda.so", "libcudart.so",
 		"libc.so", "libpthread.so", "ld-linux" };
@@ -260,7 +262,7 @@ place_is_runtime(const struct sanitizer_place *p, struct wire_str kernel)
 	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (words_begin(f, functions[i]))
 			return true;
-	/* cudaMalloc, cuMemAlloc_v2: and not cuda_step, or current. */
+	/* cudaMalloc, cuMemAlloc_v2; but not cuda_step or current. */
 	if (words_begin(f, "cuda") && f.len > 4 && f.p[4] >= 'A' &&
 	    f.p[4] <= 'Z')
 		return true;

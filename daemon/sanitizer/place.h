@@ -1,7 +1,8 @@
 /*
- * sanitizer/place.h: the places that reports name. Pure over a piece of text.
+ * sanitizer/place.h: parses the source places that reports name. Pure over a piece of
+ * text; the results point into it.
  *
- * Device code, as the tools have written it over the years:
+ * Device code, in the forms that the tools have used over the years:
  *
  *	0x00000170 in ./race.cu:4:test(int*, int*)	2020 to 2022
  *	0x20 in test(int*, int*)			without a line table
@@ -23,26 +24,26 @@
 
 #include "wire/record.h"
 
-/* Empty and 0 where nothing is known. */
+/* Strings are empty and numbers 0 where the text does not tell them. */
 struct sanitizer_place {
 	struct wire_str function, file;
 	uint32_t line;
-	struct wire_str object;		/* of a host frame: its file */
-	struct wire_str clone;		/* the kernel it is a clone of */
+	struct wire_str object;		/* of a host frame: the object file */
+	struct wire_str clone;		/* the kernel that ${function} was cloned for */
 };
 
-/* place_device: what stands behind "at ". */
+/* place_device(s): the text after "at ". */
 struct sanitizer_place place_device(struct wire_str s);
 
-/* place_device_frame: what stands behind "Device Frame:". */
+/* place_device_frame(s): the text after "Device Frame:". */
 struct sanitizer_place place_device_frame(struct wire_str s);
 
-/* place_host: what stands behind "Host Frame:". */
+/* place_host(s): the text after "Host Frame:". */
 struct sanitizer_place place_host(struct wire_str s);
 
-/* place_is_runtime(p, kernel): is a host frame the driver's, the runtime's, the C
- * library's that called main, or the function that nvcc makes for ${kernel}, which
- * is launched there? */
+/* place_is_runtime(p, kernel): whether host frame ${p} belongs to the driver, the CUDA
+ * runtime or the C library's start of main, or is the host stub that nvcc makes for
+ * ${kernel}, so that the launch is in the frame above. */
 bool place_is_runtime(const struct sanitizer_place *p, struct wire_str kernel);
 
 #endif

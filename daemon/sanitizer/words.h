@@ -1,6 +1,6 @@
 /*
- * sanitizer/words.h: pieces of a text that is not terminated. Pure; a piece
- * points into the text it was taken from.
+ * sanitizer/words.h: substrings of a text without terminator. Pure; the results point
+ * into the argument.
  */
 #ifndef CADV_SANITIZER_WORDS_H
 #define CADV_SANITIZER_WORDS_H
@@ -20,7 +20,7 @@ words_begin(struct wire_str s, const char *with)
 	return s.len >= n && memcmp(s.p, with, n) == 0;
 }
 
-/* The first place of ${what} in ${s}, or NULL. */
+/* The first occurrence of ${what} in ${s}, or NULL. */
 static inline const char *
 words_find(struct wire_str s, const char *what)
 {
@@ -35,7 +35,7 @@ words_have(struct wire_str s, const char *what)
 	return words_find(s, what) != NULL;
 }
 
-/* The last place of ${what} in ${s}, or NULL. */
+/* The last occurrence of ${what} in ${s}, or NULL. */
 static inline const char *
 words_find_last(struct wire_str s, const char *what)
 {
@@ -48,7 +48,8 @@ words_find_last(struct wire_str s, const char *what)
 	return found;
 }
 
-/* ${s} from ${p} on, and before ${p}; ${p} lies in it or at its end. */
+/* words_from: ${s} from ${p} on; words_until: ${s} before ${p}. ${p} points into ${s}
+ * or to its end. */
 static inline struct wire_str
 words_from(struct wire_str s, const char *p)
 {
@@ -93,12 +94,12 @@ words_equal(struct wire_str a, struct wire_str b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.p, b.p, a.len) == 0);
 }
 
-/* The number at the begin of ${s}, of decimal digits in which commas may stand
- * ("1,024"), or behind "0x" of hexadecimal ones; false without one. What does
- * not fit is the largest number. */
+/* The number at the beginning of ${s}: decimal digits, perhaps with commas ("1,024"),
+ * or "0x" and hexadecimal digits. False if there is none. A number that does not fit
+ * becomes UINT64_MAX. */
 bool words_number(struct wire_str s, uint64_t *n);
 
-/* The number behind the first ${what} in ${s}; false without it. */
+/* The number after the first ${what} in ${s}; false without it. */
 bool words_number_after(struct wire_str s, const char *what, uint64_t *n);
 
 #endif
