@@ -43,9 +43,9 @@ store_doc(struct store *s, int64_t run, const char *noun, const char *id,
 }
 
 /*
- * A page is the rows after a row in an order; a cursor is that row's rank,
- * which is unique, and its sort key is looked up again: so cursors are plain
- * numbers, and names need no escaping.
+ * A page is the rows that follow a row in the chosen order. The cursor is the rank of
+ * that row, which is unique; the query looks up its sort key again. So cursors are
+ * plain numbers, and names need no escaping.
  */
 static const struct order {
 	const char *first, *next;
@@ -200,7 +200,7 @@ put_run(struct store *s, int64_t number, const struct documents *docs,
 	for (i = 0; i < docs->items; i++)
 		if (strcmp(docs->item[i].noun, "run") == 0)
 			json = docs->item[i].json;
-	/* A label set by PATCH stays. */
+	/* A label that the user set (PATCH) is kept. */
 	st = store_execute(s, e, "UPDATE run SET state = ?, "
 	    "label = coalesce(label, ?), started_ns = ?, bytes = ?, json = ?, "
 	    "sum = ? WHERE number = ?", "ssiisii", docs->state, docs->label,

@@ -1,5 +1,5 @@
-/* The frame index of a capture: rows of fixed little-endian size, in chunks of
- * which a reader holds one at a time. */
+/* The frame index of a capture: rows of 48 bytes, little-endian, in chunks. A reader
+ * holds one chunk at a time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ unpack(const uint8_t *p)
 	    le64_get(p + 32), le64_get(p + 40) };
 }
 
-/* The chunk that begins with frame ${first}. */
+/* Store the chunk that begins with frame ${first}. */
 static enum store_status
 put_piece(struct store *s, sqlite3_stmt *q, const struct capture_index *x,
     size_t first, uint8_t *buf, struct error *e)
@@ -95,7 +95,7 @@ store_put_frames(struct store *s, int64_t number,
 	return st;
 }
 
-/* The state of a search. */
+/* The state of store_frames. */
 struct taking {
 	const struct store_frames *want;
 	struct capture_index *x;

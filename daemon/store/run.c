@@ -44,12 +44,13 @@ read_run(sqlite3_stmt *q, struct store_run *r)
 	r->started_ns = sqlite3_column_int64(q, 5);
 	r->revision = sqlite3_column_int64(q, 6);
 	r->bytes = sqlite3_column_int64(q, 7);
-	/* A damaged document counts as missing, so that the others are still
-	 * listed. */
+	/* A damaged document counts as missing, so that the list of runs stays
+	 * readable. */
 	store_json(q, 8, &r->json, NULL);
 }
 
-/* The only row of ${q}, which is finalized. */
+/* The single row of ${q}: STORE_NONE without one, STORE_AMBIGUOUS if there are more.
+ * Finalizes ${q}, which may be NULL. */
 static enum store_status
 read_one(struct store *s, sqlite3_stmt *q, struct store_run *out,
     struct error *e)
@@ -91,7 +92,8 @@ store_run_find(struct store *s, const char *id, struct store_run *out,
 		    " FROM run WHERE number = ?", "i", (int64_t)number), out,
 		    e);
 	if (st == STORE_NONE && n >= 6 && text_is_hex(id, n)) {
-		/* "g" follows every hex digit: a range over the index. */
+		/* "g" is greater than every hex digit: the prefix becomes a range of
+		 * the index. */
 		snprintf(end, sizeof(end), "%sg", id);
 		st = read_one(s, store_query(s, e, "SELECT " COLUMNS
 		    " FROM run WHERE uuid >= ? AND uuid < ? LIMIT 2", "ss",
@@ -152,7 +154,7 @@ store_run_add(struct store *s, const char *uuid, const char *label,
 	if (st == STORE_OK)
 		st = store_execute(s, e, "UPDATE run SET state = 'live' "
 		    "WHERE uuid = ?", "s", uuid);
-	/* (INSERT OR IGNORE would use up a number.) */
+	/* INSERT OR IGNORE would use up a run number. */
 	if (st == STORE_OK)
 		st = store_execute(s, e,
 		    "INSERT INTO run (uuid, label, state, started_ns) "

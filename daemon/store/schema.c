@@ -1,11 +1,11 @@
-/* The schema, as steps from one version of the database to the next. */
+/* The database schema, as steps from one version to the next. */
 #include <sqlite3.h>
 
 #include "base/error.h"
 #include "store/internal.h"
 
-/* Step i brings user_version i to i + 1. Rows are never edited once released:
- * a change of the schema is a new row. */
+/* Step i brings user_version i to i + 1. A released step is never edited: a change of
+ * the schema is a new step. */
 static const char *const step[] = {
 	"CREATE TABLE run ("
 	"  number INTEGER PRIMARY KEY AUTOINCREMENT,"
@@ -58,7 +58,7 @@ static const char *const step[] = {
 	"  FROM piece p JOIN frames f ON f.run = p.run;"
 	"ALTER TABLE frames DROP COLUMN frame;",
 
-	/* Checksums of documents; NULL: written by an earlier version. */
+	/* Checksums of documents; NULL in rows written by an earlier version. */
 	"ALTER TABLE doc ADD COLUMN sum INTEGER;"
 	"ALTER TABLE run ADD COLUMN sum INTEGER;",
 

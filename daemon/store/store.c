@@ -39,8 +39,8 @@ open_at(const char *path, int flags, struct error *e)
 struct store *
 store_open(const char *path, struct error *e)
 {
-	/* Only this connection writes and checkpoints: two that do so at the
-	 * same moment can corrupt the WAL (SQLite before 3.51.3). */
+	/* Only this connection writes and checkpoints: before SQLite 3.51.3, two
+	 * connections that do so at the same moment can corrupt the WAL. */
 	static const char setup[] =
 	    "PRAGMA journal_mode = WAL;"
 	    "PRAGMA synchronous = NORMAL;"
@@ -231,7 +231,7 @@ store_json(sqlite3_stmt *q, int column, char **out, struct error *e)
 		error_memory(e);
 		return STORE_FAILED;
 	}
-	/* An earlier version stored no checksum. */
+	/* Rows of an earlier version have no checksum. */
 	if (sqlite3_column_type(q, column + 1) == SQLITE_NULL ||
 	    sqlite3_column_int64(q, column + 1) == store_sum(*out))
 		return STORE_OK;
