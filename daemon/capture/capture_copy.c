@@ -1,5 +1,5 @@
-/* Captures made from other captures: several into one, and copies without
- * unusable parts. */
+/* Captures made from other captures: several files into one, small frames merged, or a
+ * selection of frames. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

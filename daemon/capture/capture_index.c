@@ -1,5 +1,5 @@
-/* The index of a capture: where its frames are, and which kernel of the run
- * each stream's signatures are. */
+/* The index of a capture: where its frames are, and which kernel of the run each
+ * signature of a stream stands for. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@
 #include "capture/capture_index.h"
 #include "model/model.h"
 
-/* Two launches belong to one kernel if this hash is equal: the model's own key
- * (model/kernel.c), without the device. */
+/* A hash of a kernel's name and launch shape: the model's key of a kernel
+ * (model/kernel.c) without the device. */
 uint64_t
 capture_shape(uint64_t name, const struct record_SIGNATURE *r)
 {
@@ -29,8 +29,8 @@ capture_shape(uint64_t name, const struct record_SIGNATURE *r)
 	return XXH64(shape, sizeof(shape), name);
 }
 
-/* As the model keeps it (pool_text): else a name with a byte that is no text would be
- * no kernel's. */
+/* A hash of the name as the model stores it (pool_text), with bytes that are not valid
+ * text replaced; otherwise such a name would match no kernel of the run. */
 uint64_t
 capture_name(const char *p, size_t len)
 {

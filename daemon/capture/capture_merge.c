@@ -16,24 +16,23 @@
 #include "wire/frame.h"
 #include "wire/record.h"
 
-#define SMALL (32u << 10)	/* payload bytes: larger frames are not
-				 * merged */
-#define LARGE (256u << 10)	/* merged per stream: 0.3 ms to compress, and
-				 * again to decompress for a lookup */
-#define WAITING (16u << 20)	/* waiting in all, with overhead: 50 ms to
-				 * compress */
-#define AGE_NS (30ull * 1000000000)	/* longest wait in a live run: two
+#define SMALL (32u << 10)	/* payload bytes; larger frames are not merged */
+#define LARGE (256u << 10)	/* payload bytes of a merged frame: 0.3 ms to
+				 * compress, and again to decompress for a lookup */
+#define WAITING (16u << 20)	/* memory of all waiting records, with overhead: 50
+				 * ms to compress */
+#define AGE_NS (30ull * 1000000000)	/* records of a live run wait no longer: two
 					 * frames a minute are 20,000 a week */
 
 /* The waiting records of one stream, in sequence. */
 struct batch {
 	uint64_t stream;
 	struct capture_frame span;
-	bool spans;		/* the caller needs the span */
+	bool spans;		/* ${span} is known, and reported to ${fn} */
 	uint32_t records;
-	uint64_t sequence;	/* of the first */
+	uint64_t sequence;	/* of the first record */
 	uint8_t *frame;		/* room for the header, then the payload */
-	size_t used, cap;	/* bytes of it, with the header */
+	size_t used, cap;	/* bytes of ${frame}, with the header */
 	UT_hash_handle hh;
 };
 
@@ -41,13 +40,13 @@ struct capture_merger {
 	struct capture_writer *writer, *journal;	/* NULL: none */
 	char tail[PATH_MAX];
 	struct batch *batches;
-	size_t waiting;		/* bytes of memory */
-	uint64_t since_ns;	/* since the first one waits, CLOCK_MONOTONIC */
+	size_t waiting;		/* bytes of memory in batches */
+	uint64_t since_ns;	/* when the first record began to wait, CLOCK_MONOTONIC */
 	capture_merged *fn;
 	void *arg;
 };
 
-/* Writes the frame at ${frame} unchanged, and reports its place. */
+/* Writes the frame at ${frame} unchanged, and reports its place to m->fn. */
 static int
 write_frame(struct capture_merger *m, const uint8_t *frame, size_t len,
     const struct capture_frame *span, struct error *e)
@@ -158,8 +157,8 @@ batch_room(struct capture_merger *m, struct batch *b, size_t len)
 	return 0;
 }
 
-/* Is the payload exactly ${records} whole records? After anything else later
- * records could not be found. */
+/* Whether the payload is exactly ${records} whole records. Only then can other records
+ * be appended and still be found. */
 static bool
 is_whole(const uint8_t *payload, size_t len, uint32_t records)
 {
@@ -171,7 +170,7 @@ is_whole(const uint8_t *payload, size_t len, uint32_t records)
 	return records == 0 && pos == len;
 }
 
-/* Can the records be appended to the batch? */
+/* Whether the frame's records may be merged with others at all. */
 static bool
 mergeable(const struct frame_header *h, const uint8_t *payload, size_t len,
     const struct capture_frame *span)
@@ -215,7 +214,7 @@ batch_add(struct batch *b, const struct frame_header *h,
 	b->records += h->records;
 }
 
-/* The journal grows until a flush: its size counts against the limit. */
+/* The journal grows until a flush, so its size counts against the limit, too. */
 static bool
 full(const struct capture_merger *m)
 {
@@ -258,7 +257,7 @@ capture_merger_writer(struct capture_merger *m)
 	return m->writer;
 }
 
-/* Flushes the journal of an earlier writer. */
+/* Merges the records that an earlier writer left in the journal. */
 static int
 absorb(struct capture_merger *m, struct error *e)
 {

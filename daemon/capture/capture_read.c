@@ -12,9 +12,9 @@
 #include "model/model.h"
 #include "wire/record.h"
 
-#define PEEK_BYTES (64u << 10)	/* decoded to find a frame's first time */
+#define PEEK_BYTES (64u << 10)	/* decoded first, to find the time of a frame */
 
-/* One stream of the file. */
+/* A stream of the file while it is replayed. */
 struct strand {
 	uint64_t stream;
 	uint64_t next;		/* next sequence number */
@@ -24,7 +24,7 @@ struct strand {
 struct loader {
 	struct source source;
 	struct model *model;
-	struct capture_index index;	/* all frames; t_min orders them */
+	struct capture_index index;	/* all frames found; ${t_min} orders them */
 	size_t cap;
 	struct capture_index *out;	/* NULL: not requested */
 	struct definitions definitions;
@@ -32,7 +32,8 @@ struct loader {
 	struct error *e;
 };
 
-/* When a record was written, to order streams; 0 unknown. */
+/* The time at which a record was written or began; used to merge streams. 0:
+ * unknown. */
 static uint64_t
 order_time(const struct record *r)
 {
@@ -75,7 +76,7 @@ frame_time(struct source *s, const struct frame_header *h)
 	}
 }
 
-/* First pass: find the frames and their times. */
+/* First pass: find all frames and their times. */
 static int
 scan(struct loader *l)
 {
@@ -115,9 +116,9 @@ COMPARE(by_sequence, struct capture_frame,
 COMPARE(by_time, struct capture_frame,
     ORDER(x->t_min, y->t_min) ?: by_sequence(x, y))
 
-/* Orders streams by time, each in its own sequence: a frame is not earlier than
- * the frame before it in the stream. A stream without any times has the
- * daemon's own records about the others: it comes last. */
+/* Sets the replay order: by time, and within a stream by sequence; so a frame gets at
+ * least the time of the frame before it in its stream. A stream without any times holds
+ * the daemon's own records about other streams: it comes last. */
 static void
 arrange(struct capture_index *x)
 {
@@ -173,7 +174,7 @@ take_record(struct loader *l, struct capture_frame *f, uint64_t sequence,
 	return definitions_note(&l->definitions, f->stream, r, l->out);
 }
 
-/* Feeds the new records of one frame. */
+/* Feeds those records of a frame that were not replayed before. */
 static int
 replay_frame(struct loader *l, const struct capture_frame *f)
 {
@@ -216,8 +217,8 @@ replay_frame(struct loader *l, const struct capture_frame *f)
 	}
 	stats->damaged += rc <= 0;
 	stats->records += span.records;
-	/* Reuses the array of the frames that were replayed: it never gets
-	 * longer. */
+	/* Reuses the array of frames that are already replayed: it has at most as
+	 * many. */
 	if (l->out != NULL && span.records > 0)
 		l->out->frame[l->out->frames++] = span;
 	return 0;
@@ -233,7 +234,7 @@ loader_clear(struct loader *l)
 	source_close(&l->source);
 }
 
-/* Replays l->source, which is open. */
+/* Replays l->source, which is open. Closes it. */
 static int
 load(struct loader *l, struct model *m, struct capture_stats *stats,
     struct capture_index *x, struct error *e)

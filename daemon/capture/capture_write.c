@@ -12,7 +12,7 @@
 #include "capture/capture.h"
 #include "wire/frame.h"
 
-#define LEVEL 1			/* fastest: the CPU belongs to the program */
+#define LEVEL 1			/* fastest: the CPU is the measured program's */
 
 struct capture_writer {
 	int fd;
@@ -45,7 +45,7 @@ fail:
 	return NULL;
 }
 
-/* Writes all of it, or truncates the file to its previous length. */
+/* Writes all bytes; if that fails, truncates the file to its previous length. */
 static int
 write_whole(struct capture_writer *w, const uint8_t *p, size_t len,
     struct error *e)
@@ -73,7 +73,7 @@ write_whole(struct capture_writer *w, const uint8_t *p, size_t len,
 	return 0;
 }
 
-/* Compresses the frame into w->out; its length, or 0 if it does not get
+/* Compresses the frame into w->out. Returns its length, or 0 if it would not get
  * smaller. */
 static size_t
 compress(struct capture_writer *w, const uint8_t *frame,

@@ -1,13 +1,12 @@
-/* Definitions of a run's streams that its index needs: names of kernels,
- * signatures, devices. Ids and their number come from a peer: both are
- * arbitrary. */
+/* The definitions that the index of a run needs: names of kernels, signatures, devices.
+ * Ids and their number come from the measured process: both are arbitrary. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/capture_index.h"
 
-/* The number of a stream; IDMAP_NONE if there are too many, or no memory:
- * *${rc} is -1 then. */
+/* The number of a stream; IDMAP_NONE if there are too many streams, or without memory,
+ * and then *${rc} is -1. */
 static uint32_t
 number_of(struct definitions *d, uint64_t stream, int *rc)
 {
@@ -62,7 +61,7 @@ static int
 note_signature(struct definitions *d, uint64_t stream, uint32_t number,
     const struct record_SIGNATURE *r, struct capture_index *x)
 {
-	static const char lost[] = "(name lost)";	/* the model's text */
+	static const char lost[] = "(name lost)";	/* as in the model */
 	uint32_t name = idmap_get(&d->strings, key_of(number, r->name));
 	const struct capture_signature s = { stream, r->id, 0, r->device,
 	    capture_shape(name != IDMAP_NONE ? d->string[name] :

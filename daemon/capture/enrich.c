@@ -1,6 +1,3 @@
-/*
- * capture/enrich.c: see enrich.h.
- */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +16,7 @@
 
 #define BATCH 64u		/* functions per run of the tool */
 #define BATCH_CODE (1u << 20)	/* bytes of their code */
-#define TRIES 4			/* runs for a batch with code that the tool
+#define TRIES 4			/* runs of the tool for a batch that contains code it
 				 * rejects */
 #define PART (256u << 10)	/* bytes of text of one record */
 #define ARCHS 256u

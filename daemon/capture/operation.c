@@ -37,7 +37,7 @@ kernel_operation(const struct capture_index *x, uint64_t stream,
 	return true;
 }
 
-/* Who launched it, and when. */
+/* Which process and thread launched it, and when. */
 static void
 add_origin(struct operation *op, uint64_t stream, const struct record *r)
 {
@@ -113,7 +113,7 @@ capture_operation(const struct capture_index *x, uint64_t stream,
 
 /* --- all of them ------------------------------------------------------------- */
 
-/* Interned text of one process. */
+/* A STRING record of one process. */
 struct text {
 	struct {
 		uint64_t stream, id;
@@ -127,11 +127,11 @@ struct walk {
 	operation_visit *visit;
 	void *arg;
 	struct text *texts;
-	size_t bytes;		/* of the texts */
+	size_t bytes;		/* of the texts in memory */
 	bool failed;		/* no memory */
 };
 
-#define TEXT_BYTES (64u << 20)	/* of all texts: those beyond are "?" */
+#define TEXT_BYTES (64u << 20)	/* limit of all texts; further ones print as "?" */
 
 static void
 keep_text(struct walk *w, uint64_t stream, const struct record_STRING *r)

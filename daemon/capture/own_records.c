@@ -12,7 +12,8 @@
 #include "model/model.h"
 #include "wire/frame.h"
 
-/* A frame of FULL bytes is written; another record always fits after it. */
+/* A frame is written when it has FULL bytes; ROOM has space for any record after
+ * that. */
 #define FULL (256u << 10)
 #define ROOM (FULL + RECORD_HEADER_SIZE + RECORD_MAX_PAYLOAD)
 
@@ -70,7 +71,7 @@ own_records_put(struct own_records *n, size_t len)
 	return 0;
 }
 
-/* Feeds the model, as a reader of the capture would. */
+/* Feeds the records of the frame to the model, as a reader of the capture would do. */
 static int
 feed(struct own_records *n, struct capture_frame *span)
 {

@@ -10,14 +10,14 @@
 #include "capture/proc.h"
 
 #define S 1000000000ull		/* ns */
-#define SLACK (S / 2)		/* a tick is 10 ms, and reading the clocks one
-				 * after the other takes time on a busy
-				 * machine; a pid is reused after seconds at
-				 * the earliest */
-#define STARTTIME 20		/* fields of /proc/PID/stat after the name */
+#define SLACK (S / 2)		/* a tick is 10 ms, and on a busy machine time passes
+				 * between reading two clocks; a pid is reused after
+				 * seconds at the earliest */
+#define STARTTIME 20		/* index of the start time in /proc/PID/stat, after
+				 * the name */
 
-/* The state letter and the start of a process; -1: no such process in /proc, or
- * no /proc. */
+/* The state letter and the start time of a process. -1: /proc has no such process, or
+ * there is no /proc. */
 static int
 look(pid_t pid, char *state, uint64_t *start)
 {
@@ -31,7 +31,7 @@ look(pid_t pid, char *state, uint64_t *start)
 	if (fgets(line, sizeof(line), f) == NULL)
 		line[0] = '\0';
 	fclose(f);
-	/* "12 (name) S …": the name may contain anything. */
+	/* "12 (name) S …": the name may contain any character. */
 	if ((p = strrchr(line, ')')) == NULL || p[1] != ' ')
 		return -1;
 	*state = p[2];
@@ -59,7 +59,7 @@ near(uint64_t a, uint64_t least, uint64_t most)
 	return a + SLACK >= least && a <= most + SLACK;
 }
 
-/* Did the process that started ${start} ns after boot send ${b}? */
+/* Whether a process that started ${start} ns after boot is the one that sent ${b}. */
 static bool
 is_born(uint64_t start, const struct proc_birth *b)
 {
@@ -71,8 +71,9 @@ is_born(uint64_t start, const struct proc_birth *b)
 		return true;
 	if (b->now_mono_ns == 0 || b->now_ns < b->start_ns)
 		return false;
-	/* Time since boot without suspends before its start, of which only the
-	 * sum until now is known. */
+	/* The start as time since boot. CLOCK_MONOTONIC omits suspends; how much of
+	 * them was before the start is not known, only their sum until now: so it is a
+	 * range. */
 	age = b->now_ns - b->start_ns;
 	asleep = boot > mono ? boot - mono : 0;
 	if (b->now_mono_ns + asleep < age)

@@ -15,12 +15,12 @@
 
 #define FRAME_MAX (FRAME_HEADER_SIZE + (size_t)FRAME_MAX_PAYLOAD)
 #define READ_AHEAD (64u << 10)
-#define READ_FIRST (4u << 10)	/* of a frame: most places with a magic number
-				 * are not frames */
+#define READ_FIRST (4u << 10)	/* bytes of a frame to read first: most places with
+				 * the magic number are no frames */
 
-/* Limit of the bytes that compressed frames decompress to, reading each twice:
- * per byte of the file, and a fixed amount. Of the captures under tests none
- * needs 12 bytes per byte, no frame 30. */
+/* How many bytes compressed frames may decompress to, each being read twice: so many
+ * per byte of the file, and so many in addition. Of the captures under tests none needs
+ * 12 bytes per byte, no single frame 30. */
 #define UNFOLD_BYTE 256u
 #define UNFOLD_FREE (256u << 20)
 
@@ -57,8 +57,8 @@ source_open(struct source *s, int fd, const char *name, struct error *e)
 	if (!S_ISREG(st.st_mode))
 		return error_set(e, "'%s' is not a regular file", name);
 	s->size = s->stats.bytes = (uint64_t)st.st_size;
-	/* Damaged frames may cost this much hashing and reading in all:
-	 * otherwise a file of headers that each claim 4 MiB would take days. */
+	/* How many bytes may be hashed and read in damaged frames. Without a limit a
+	 * file of headers that each claim 4 MiB would take days. */
 	s->budget = (64u << 20) + 8 * s->size;
 	s->unfold = UNFOLD_FREE + UNFOLD_BYTE * s->size;
 	s->frame = malloc(FRAME_MAX);
@@ -74,7 +74,7 @@ source_open(struct source *s, int fd, const char *name, struct error *e)
 int
 source_open_path(struct source *s, const char *path, struct error *e)
 {
-	/* Do not block on a pipe without a writer. */
+	/* Do not block if it is a pipe without a writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	memset(s, 0, sizeof(*s));
@@ -102,7 +102,8 @@ source_close(struct source *s)
 	s->zstd = NULL;
 }
 
-/* Reads and checks the frame at ${offset}; -1 on a read error. */
+/* Reads and checks the frame at ${offset}. -1 on a read error, else 0 and the result in
+ * *${status}. */
 static int
 check_at(struct source *s, uint64_t offset, struct frame_header *h,
     enum frame_status *status)
@@ -131,7 +132,7 @@ check_at(struct source *s, uint64_t offset, struct frame_header *h,
 	return 0;
 }
 
-/* The next magic number after ${offset}, or the end of the file. */
+/* Moves *${offset} to the next magic number after it, or to the end of the file. */
 static int
 resync(struct source *s, uint64_t *offset)
 {
@@ -209,7 +210,7 @@ source_at(struct source *s, uint64_t offset, struct frame_header *h)
 	return 0;
 }
 
-/* Memory may be the reason, not the file. */
+/* Decompression failed: was it for lack of memory, rather than the file's fault? */
 static const uint8_t *
 failed(struct source *s, size_t rc)
 {

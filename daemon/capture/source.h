@@ -1,5 +1,5 @@
 /*
- * capture/source.h: reads the frames of a file one by one, whatever its damage.
+ * capture/source.h: reads the frames of a file one by one, whatever the file's damage.
  * Internal to capture/.
  */
 #ifndef CADV_SOURCE_H
@@ -15,54 +15,55 @@ struct error;
 
 struct source {
 	int fd;
-	bool owned;		/* source_close closes fd */
+	bool owned;		/* source_close closes ${fd} */
 	const char *name;	/* for messages */
 	uint64_t size;
-	uint64_t offset;	/* where to search the next frame */
+	uint64_t offset;	/* where to look for the next frame */
 	uint64_t budget;	/* bytes of damage that may still be read */
 	uint64_t unfold;	/* bytes that may still be decompressed */
-	bool bomb;		/* the limit of decompression was hit */
+	bool bomb;		/* decompressing exceeded the limit */
 	bool poor;		/* out of memory */
-	bool newer;		/* a frame has a newer version */
+	bool newer;		/* a frame is of a newer format version */
 	bool magic;		/* the file begins with the magic number */
 	struct capture_stats stats;
 	uint8_t *frame;		/* header and stored payload of the last frame */
-	uint8_t *raw;		/* its payload, see source_decode */
+	uint8_t *raw;		/* its decompressed payload, see source_decode */
 	struct ZSTD_DCtx_s *zstd;
 };
 
-/* source_open(s, fd, name, e): ${fd} stays the caller's. */
+/* source_open(s, fd, name, e): begin to read ${fd}, which stays the caller's. 0; -1
+ * with ${e} set. */
 int source_open(struct source *s, int fd, const char *name, struct error *e);
 /* source_open_path(s, path, e): the same for a file by name. */
 int source_open_path(struct source *s, const char *path, struct error *e);
 void source_close(struct source *s);
 
 /*
- * source_next(s, h, offset): find the next whole, checked frame, past any
- * damage. 1: its header in ${h}, its place in *${offset}, the frame at
- * s->frame; 0: end of the file; -1: read error (errno).
+ * source_next(s, h, offset): find the next whole and valid frame, skipping damage. 1:
+ * its header is in ${h}, its place in *${offset}, the frame at s->frame; 0: end of the
+ * file; -1: read error (errno).
  */
 int source_next(struct source *s, struct frame_header *h, uint64_t *offset);
 
-/* source_at(s, offset, h): read and check the frame at ${offset}; 0, or -1 if
- * none is there (any more). */
+/* source_at(s, offset, h): read and check the frame at ${offset}. 0, or -1 if there is
+ * no valid frame. */
 int source_at(struct source *s, uint64_t offset, struct frame_header *h);
 
 /*
- * source_decode(s, h, limit, len): the payload of the frame at s->frame,
- * uncompressed, of which the caller needs the first ${limit} bytes. Returns it,
- * with its length in *${len}; NULL if it is damaged, or the file decompresses
- * to more than any capture (s->bomb). Valid until the next call.
+ * source_decode(s, h, limit, len): the decompressed payload of the frame at s->frame,
+ * of which the caller needs the first ${limit} bytes. Returns it, with its length in
+ * *${len}; NULL if it is damaged, memory is short (s->poor), or the file decompresses
+ * to more than any capture does (s->bomb). Valid until the next call.
  */
 const uint8_t *source_decode(struct source *s, const struct frame_header *h,
     uint32_t limit, size_t *len);
 
-/* source_stops(s): must reading end: because it decompresses to too much,
- * memory is short, or the process ends? */
+/* source_stops(s): reading has to end, because the file decompresses to too much,
+ * memory is short, or the process is to end. */
 bool source_stops(const struct source *s);
 
-/* source_verdict(s, e): at the end of the file, or where reading ended: -1 with
- * ${e} if it had no readable frame, or source_stops. */
+/* source_verdict(s, e): called at the end of the file or when source_stops. 0; -1 with
+ * ${e} set if no frame was readable, or source_stops. */
 int source_verdict(const struct source *s, struct error *e);
 
 #endif

@@ -30,7 +30,7 @@ struct process {
 struct mapped_file {
 	uint64_t stream, start, end, offset;
 	uint32_t id;
-	uint32_t order;		/* the later one covers the earlier */
+	uint32_t order;		/* if mappings overlap, the later one counts */
 	char *path;
 	uint8_t build_id[BUILD_ID_LONGEST];
 	uint32_t build_id_len;
@@ -163,7 +163,8 @@ COMPARE(by_place, struct mapped_file,
     ORDER(x->stream, y->stream) ?: ORDER(x->start, y->start) ?:
     ORDER(x->order, y->order))
 
-/* The mapping of a return address: the call is before it. */
+/* The mapping that contains a return address. The call is before that address, so it
+ * looks at the byte before. */
 static const struct mapped_file *
 mapped_file_of(const struct symbols *y, const struct address *a)
 {
@@ -178,7 +179,7 @@ mapped_file_of(const struct symbols *y, const struct address *a)
 	return m->stream == a->stream && at < m->end ? m : NULL;
 }
 
-/* When the process that mapped the file started: the file existed by then. */
+/* When the process started: a file that it mapped existed by then. */
 static uint64_t
 start_of(const struct symbols *y, uint64_t stream)
 {
@@ -187,7 +188,7 @@ start_of(const struct symbols *y, uint64_t stream)
 	for (i = 0; i < y->processes; i++)
 		if (y->process[i].stream == stream)
 			return y->process[i].start_ns;
-	return 1;		/* unknown: the build id decides */
+	return 1;		/* unknown: only a build id can identify the file */
 }
 
 static size_t
@@ -227,7 +228,7 @@ write_names(struct symbols *y, struct own_records *n, struct error *e)
 	if ((w = calloc(y->addresses, sizeof(*w))) == NULL)
 		return error_memory(e);
 	answer = symbol_ask(w, wants_of(y, w), SYMBOL_NS, &len);
-	/* A helper that crashed may have returned a part: it is used. */
+	/* A helper that crashed may have returned a part of the records: use it. */
 	while (rc == 0 && answer != NULL &&
 	    record_next(answer, len, &pos, &r) > 0) {
 		f = &r.u.FRAME;

@@ -17,15 +17,14 @@
 #include "capture/symbol_ask.h"
 #include "wire/record.h"
 
-#define BATCH 65536u		/* bytes of records the helper writes at once */
-#define SLACK_NS 500000000ull	/* until the helper stops by itself */
-#define LOOK_MS 200		/* interval to check whether this process has to
-				 * end */
+#define BATCH 65536u		/* bytes of records that the helper writes at once */
+#define SLACK_NS 500000000ull	/* time after the deadline before the helper is killed */
+#define LOOK_MS 200		/* interval to check stop_asked */
 
-/* The helper's end of the pipe. */
+/* The helper's side of the pipe. */
 struct answer {
 	int fd;
-	bool closed;		/* the reader is gone */
+	bool closed;		/* nobody reads any more */
 	size_t used;
 	uint8_t buf[BATCH];
 };
@@ -111,7 +110,7 @@ put_want(struct answer *a, const struct symbol_want *w,
 	}
 }
 
-/* The ${n} addresses of one file. */
+/* Writes the names of the ${n} addresses in one file. */
 static void
 look_up(struct answer *a, struct symbol_want *w, size_t n, uint64_t deadline)
 {
@@ -133,7 +132,7 @@ look_up(struct answer *a, struct symbol_want *w, size_t n, uint64_t deadline)
 		symbol_file_names(f, name, known);
 		for (i = 0; i < known; i++) {
 			w[i].name = name[i];
-			/* Several processes may ask for the same. */
+			/* Several processes may have the same address. */
 			if (i == 0 || name[i].address != name[i - 1].address)
 				places = symbol_file_places(f,
 				    name[i].address, place, deadline);
@@ -154,13 +153,13 @@ stay_small(int fd)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_CORE, &none);
-	/* The OOM killer takes the helper first. */
+	/* The OOM killer shall choose the helper first. */
 	if ((oom = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)) >=
 	    0) {
 		n = write(oom, "1000", 4);
 		(void)n;
 	}
-	/* Keeps no descriptors, and prints nothing. */
+	/* Close inherited descriptors, and print nothing. */
 	dup2(fd, 3);
 	close_range(4, ~0u, 0);
 	if ((null = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0) {
@@ -192,7 +191,7 @@ helper(int fd, struct symbol_want *w, size_t n, uint64_t deadline)
 
 /* --- the caller ------------------------------------------------------------ */
 
-/* Reads until the end of the answer, the deadline or the size limit. */
+/* Reads until the end of the answer, the time ${until} or the size limit. */
 static uint8_t *
 listen_to(int fd, uint64_t until, size_t *len)
 {

@@ -19,8 +19,8 @@ struct unit_range {
 	Dwarf_Off die;
 };
 
-/* A compilation unit: with split debug information the DIE of its code is in
- * another file than its line table. */
+/* A compilation unit. With split debug information the DIE of its code is in another
+ * file than its line table. */
 struct compile_unit {
 	Dwarf_Die lines, code;
 };
@@ -33,11 +33,11 @@ struct path {
 struct symbol_debug {
 	Dwarf *dwarf;
 	Dwarf_Aranges *ranges;	/* NULL: the file has none */
-	struct unit_range *unit;	/* by start, where aranges are
-					 * missing */
+	struct unit_range *unit;	/* sorted by start; used where aranges lack
+					 * an address */
 	size_t units, units_cap;
 	bool units_read;
-	struct path *paths;	/* joined with their directories */
+	struct path *paths;	/* joined with their directory, to be freed */
 };
 
 struct symbol_debug *
@@ -101,7 +101,7 @@ add_unit(struct symbol_debug *d, uint64_t start, uint64_t end, Dwarf_Off die)
 	return 0;
 }
 
-/* The code of each compilation unit: not every compiler writes
+/* Reads the code ranges of all compilation units: not every compiler writes
  * .debug_aranges. */
 static void
 read_units(struct symbol_debug *d, uint64_t deadline)
@@ -189,8 +189,8 @@ number_of(Dwarf_Die *die, unsigned name)
 	return (uint32_t)v;
 }
 
-/* ${path} as the compiler saw it: relative to its directory. Owned by the file;
- * NULL without memory. */
+/* ${path} as an absolute path: relative ones are relative to the directory of the
+ * compilation. Owned by ${d} or the file; NULL without memory. */
 static const char *
 absolute(struct symbol_debug *d, Dwarf_Die *unit, const char *path)
 {
@@ -230,8 +230,8 @@ call_file(struct symbol_debug *d, const struct compile_unit *u, Dwarf_Die *die)
 	return absolute(d, &lines, dwarf_filesrc(files, index, NULL, NULL));
 }
 
-/* The functions around ${address}, outermost first: a function and those
- * inlined into it. Returns how many there are below ${die}. */
+/* The functions that contain ${address} below ${die}, outermost first: a function and
+ * those inlined into it. Returns their number. */
 static size_t
 scopes_of(Dwarf_Die *die, uint64_t address, Dwarf_Die *out, size_t max,
     unsigned depth)
@@ -273,7 +273,7 @@ scopes_of(Dwarf_Die *die, uint64_t address, Dwarf_Die *out, size_t max,
 	return 0;
 }
 
-/* From the innermost scope outwards: each inlined call ends one level, and its
+/* Fills ${p} from the innermost scope outwards: an inlined call ends one level, and its
  * call site begins the next. */
 static size_t
 walk(struct symbol_debug *d, const struct compile_unit *u, Dwarf_Die *scope,

@@ -9,8 +9,8 @@
 
 struct symbol_debug;
 
-/* symbol_debug_open(elf): NULL if it has none that can be read. Before ${elf}
- * ends, symbol_debug_close. */
+/* symbol_debug_open(elf): NULL if it has no readable debug information. Call
+ * symbol_debug_close before elf_end(${elf}). */
 struct symbol_debug *symbol_debug_open(Elf *elf);
 void symbol_debug_close(struct symbol_debug *d);
 

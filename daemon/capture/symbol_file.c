@@ -25,7 +25,7 @@ struct symbol_file {
 	struct symbol_debug *debug;	/* NULL: no debug information */
 };
 
-/* The sections of a file, within the limits. */
+/* Which of its sections a file has, within the size limits. */
 struct contents {
 	bool symbols, debug;
 };
@@ -37,7 +37,7 @@ open_regular(const char *path, struct stat *st, struct error *e)
 {
 	int fd;
 
-	/* stat first: opening a device can have effects. */
+	/* stat first: opening a device can have side effects. */
 	if (stat(path, st) != 0)
 		return error_set(e, "cannot read '%s':", path);
 	if (!S_ISREG(st->st_mode))
@@ -76,7 +76,7 @@ is_identity(Elf *elf, const struct stat *st, const struct symbol_identity *id)
 	    1000000000ull + (uint64_t)st->st_mtim.tv_nsec < id->before_ns;
 }
 
-/* The size of a section in memory, however it is stored. */
+/* The uncompressed size of a section. */
 static uint64_t
 section_size(Elf_Scn *scn, const GElf_Shdr *sh)
 {
@@ -87,7 +87,7 @@ section_size(Elf_Scn *scn, const GElf_Shdr *sh)
 	return gelf_getchdr(scn, &ch) != NULL ? ch.ch_size : UINT64_MAX;
 }
 
-/* Does it have the sections, within the size limits? */
+/* Whether the file has a symbol table and debug information, within the size limits. */
 static struct contents
 contents_of(Elf *elf, uint64_t bytes)
 {
@@ -111,7 +111,7 @@ contents_of(Elf *elf, uint64_t bytes)
 			c.symbols = sh.sh_size <= SYMBOL_TABLE_BYTES;
 		if ((name = elf_strptr(elf, names, sh.sh_name)) == NULL)
 			continue;
-		/* The old compression format has no size in the section
+		/* The old compression format does not tell the size in the section
 		 * header. */
 		if (strncmp(name, ".zdebug", 7) == 0)
 			return (struct contents){ c.symbols, false };
@@ -127,7 +127,7 @@ contents_of(Elf *elf, uint64_t bytes)
 	return c;
 }
 
-/* Uses ${path} as the separate debug file, if it is the right one. */
+/* Uses ${path} as the separate debug file if it has the right build id. */
 static bool
 try_separate(struct symbol_file *f, const char *path, const uint8_t *id,
     size_t len)
@@ -158,8 +158,8 @@ no:
 	return false;
 }
 
-/* By build id, and by the file's debug link, in the directories that debuggers
- * search. The build id has to match in either case. */
+/* Looks for the separate debug file by build id and by the file's debug link, in the
+ * directories that debuggers search. The build id has to match in both cases. */
 static void
 find_separate(struct symbol_file *f, const char *path)
 {
@@ -274,7 +274,7 @@ symbol_file_address(const struct symbol_file *f, uint64_t offset,
 	return -1;
 }
 
-/* The first address at or after ${at}. */
+/* The index of the first address at or after ${at}. */
 static size_t
 first_from(const struct symbol_name *s, size_t n, uint64_t at)
 {
@@ -282,8 +282,9 @@ first_from(const struct symbol_name *s, size_t n, uint64_t at)
 	return FIRST_NOT(mid, 0, n, s[mid].address < at);
 }
 
-/* A symbol with a length is better than one without, an inner one better than
- * the one around it, a global name better than a local one. */
+/* Whether a symbol is a better name than the one so far: one with a length is better
+ * than one without, an inner one better than the one around it, a global one better
+ * than a local one. */
 static bool
 better(const struct symbol_name *old, uint64_t start, uint8_t rank)
 {

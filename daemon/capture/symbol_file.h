@@ -1,7 +1,7 @@
 /*
- * capture/symbol_file.h: one ELF file with its symbol table and debug
- * information, in the file or in its separate debug file. Nothing is mapped: a
- * file that changes while it is read gives wrong data, not a fault.
+ * capture/symbol_file.h: an ELF file with its symbol table and debug information, which
+ * may be in a separate debug file. The files are read and not mapped: if one changes
+ * meanwhile the result is wrong, but there is no fault.
  */
 #ifndef CADV_SYMBOL_FILE_H
 #define CADV_SYMBOL_FILE_H
@@ -17,31 +17,32 @@ struct error;
 #define SYMBOL_DEBUG_BYTES (768ull << 20)	/* of all debug sections */
 #define SYMBOL_DEPTH 16			/* nested inlined calls */
 
-/* The identity that the file must have. */
+/* What identifies the file that the process had mapped. */
 struct symbol_identity {
 	const uint8_t *build_id;
 	size_t build_id_len;	/* 0: it has none */
-	uint64_t before_ns;	/* then: modified before this time; 0: any */
+	uint64_t before_ns;	/* if it has none: modified before this time; 0: any */
 };
 
 /* An address, and its function. */
 struct symbol_name {
 	uint64_t address;	/* virtual address in the file */
-	const char *name;	/* owned by the file; NULL unknown */
+	const char *name;	/* owned by the file; NULL: unknown */
 	uint64_t start;		/* of the function */
 	bool vague;		/* the function's length is not known */
 	uint8_t rank;		/* private */
 };
 
 struct symbol_place {
-	const char *function;	/* as linked; NULL unknown */
+	const char *function;	/* linkage name; NULL: unknown */
 	const char *file;	/* NULL unknown */
 	uint32_t line;
 };
 
 struct symbol_file;
 
-/* symbol_file_open(path, id, e): NULL with ${e} if the file is not that one. */
+/* symbol_file_open(path, id, e): NULL with ${e} (may be NULL) set if the file cannot be
+ * read or ${id} does not match. symbol_file_close(f): NULL is allowed. */
 struct symbol_file *symbol_file_open(const char *path,
     const struct symbol_identity *id, struct error *e);
 void symbol_file_close(struct symbol_file *f);
@@ -51,13 +52,13 @@ void symbol_file_close(struct symbol_file *f);
 int symbol_file_address(const struct symbol_file *f, uint64_t offset,
     uint64_t *address);
 
-/* symbol_file_names(f, s, n): the functions of ${n} addresses in ascending
- * order. */
+/* symbol_file_names(f, s, n): set name, start and vague of ${n} addresses, which are in
+ * ascending order. */
 void symbol_file_names(struct symbol_file *f, struct symbol_name *s, size_t n);
 
 /* symbol_file_places(f, address, p, deadline): the source lines of ${address},
- * innermost call first, at most SYMBOL_DEPTH; returns how many, 0 without debug
- * information or when the monotonic clock is past ${deadline}. */
+ * innermost call first, into ${p} with room for SYMBOL_DEPTH. Returns their number; 0
+ * without debug information or when CLOCK_MONOTONIC is past ${deadline}. */
 size_t symbol_file_places(struct symbol_file *f, uint64_t address,
     struct symbol_place *p, uint64_t deadline);
 

@@ -1,8 +1,8 @@
 /*
- * store/store.h: finished and live runs as JSON documents in one SQLite file; no other
- * code uses SQLite for it. The contents can be rebuilt from captures. A struct store is
- * one connection with its own lock: any thread may use it. Only the service opens the
- * one that writes; all others read through store_open_reader.
+ * store/store.h: finished and live runs as JSON documents in one SQLite file, whose
+ * contents can be rebuilt from captures. A struct store is one connection with its own
+ * lock: any thread may use it. Only the service opens the connection that writes; all
+ * others read through store_open_reader.
  */
 #ifndef CADV_STORE_H
 #define CADV_STORE_H
