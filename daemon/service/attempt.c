@@ -1,7 +1,7 @@
 /*
- * Counts the attempts to process a run that did not end: a file in its
- * directory, one byte per attempt. Data that crashes the daemon would crash it
- * again after every restart.
+ * Counts the attempts to process a run that the daemon did not survive: a file in the
+ * run's directory with one byte per attempt. Data that crashes the daemon would
+ * otherwise crash it again after every restart.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include "base/paths.h"
 #include "service/internal.h"
 
-/* Power failures and impatient users also interrupt attempts: allow several. */
+/* Several are allowed: power failures and impatient users interrupt attempts, too. */
 #define ATTEMPTS 5
 
 static int
@@ -36,7 +36,8 @@ attempt_begin(const char *dir, struct error *e)
 	off_t count = 0;
 	int fd = attempts_open(dir, &count), rc = 0;
 
-	/* A full disk does not prevent the attempt. */
+	/* The attempt is made even if it cannot be counted, for example on a full
+	 * disk. */
 	if (fd < 0)
 		return 0;
 	if (count >= ATTEMPTS) {

@@ -72,7 +72,7 @@ claim_drop(struct service *s, const char *uuid)
 	pthread_mutex_unlock(&s->claims_lock);
 }
 
-/* Is the run claimed, by a session (${live}) or by a job? */
+/* Whether a session (${live}), or else a job, has the run. */
 static bool
 is_claimed(struct service *s, const char *uuid, bool live)
 {

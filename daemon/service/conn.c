@@ -12,8 +12,7 @@
 #include "wire/record.h"
 
 #define FIRST_CAP (64u << 10)
-#define TURN_BYTES (1u << 20)	/* read from one peer before the next peer's
-				 * turn */
+#define TURN_BYTES (1u << 20)	/* read from one peer before the others get their turn */
 #define ACK_FRAMES 64
 #define STALL_NS (30000 * MS)
 
@@ -76,7 +75,7 @@ want_write(struct conn *c, bool on)
 		c->writing = on;
 }
 
-/* Send what is left of an ACK; -1 if the peer is gone. */
+/* Send the rest of an ACK; -1 if the peer is gone. */
 static int
 flush_ack(struct conn *c)
 {
@@ -106,7 +105,7 @@ send_ack(struct conn *c)
 	struct frame_header h = { 0 };
 
 	if (c->out_at < c->out_len)
-		return flush_ack(c);	/* a newer ACK follows */
+		return flush_ack(c);	/* another ACK follows when this one is sent */
 	h.stored = h.raw = (uint32_t)record_put_ACK(c->out +
 	    FRAME_HEADER_SIZE, sizeof(c->out) - FRAME_HEADER_SIZE, &ack);
 	h.records = 1;
@@ -168,7 +167,7 @@ greet(struct service *s, struct conn *c, const struct frame_header *h,
 	c->stream->launcher |= r.type == RECORD_RUN_BEGIN;
 	c->stream->conns++;
 	c->session->conns++;
-	c->unacked = ACK_FRAMES;	/* the peer waits for the ACK to know
+	c->unacked = ACK_FRAMES;	/* the peer waits for the ACK, which tells it
 					 * where to resume */
 	return 0;
 }
@@ -188,7 +187,7 @@ reserve(struct conn *c, size_t need, struct error *e)
 	return 0;
 }
 
-/* Processes the whole frames at the front of the buffer. */
+/* Processes the complete frames in the buffer. */
 static int
 take_frames(struct service *s, struct conn *c, struct error *e)
 {
@@ -263,7 +262,8 @@ conn_serve(struct service *s, struct conn *c, uint32_t events,
 		return CONN_ENDED;
 	if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
 		st = read_some(s, c, e);
-	/* Also if the peer closed its side: it may wait for the last ACK. */
+	/* Even if the peer has closed its side for writing: it may wait for the last
+	 * ACK. */
 	if (st != CONN_BROKEN && c->stream != NULL && c->unacked > 0 &&
 	    send_ack(c) != 0)
 		return CONN_ENDED;

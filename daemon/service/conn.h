@@ -1,4 +1,5 @@
-/* service/conn.h: one peer of the ingest socket. Internal to service/. */
+/* service/conn.h: a connection on the ingest socket; its peer is a measured process or
+ * a launcher. Internal to service/. */
 #ifndef CADV_CONN_H
 #define CADV_CONN_H
 
@@ -20,23 +21,24 @@ struct conn {
 	struct conn *prev, *next;
 	int fd, epoll;
 	struct proc proc;		/* of the peer */
-	struct session *session;	/* NULL until its first frame */
+	struct session *session;	/* NULL until the peer's first frame */
 	struct live_stream *stream;
-	uint8_t *buf;			/* at most one frame and a bit */
+	uint8_t *buf;			/* received bytes: at most the frame that is
+					 * coming in, and the begin of the next */
 	size_t len, cap;
 	uint64_t heard_ns;		/* monotonic: time of the last bytes */
 	unsigned unacked;		/* frames since the last ACK */
-	uint64_t acks;			/* sequence number of the daemon's
-					 * stream */
-	uint8_t out[ACK_FRAME_SIZE];	/* an ACK that is not sent completely */
+	uint64_t acks;			/* sequence number of the next ACK */
+	uint8_t out[ACK_FRAME_SIZE];	/* an ACK that is not completely sent */
 	size_t out_at, out_len;
-	bool writing;			/* EPOLLOUT is enabled */
+	bool writing;			/* epoll watches for EPOLLOUT */
 };
 
 enum conn_state { CONN_OPEN, CONN_ENDED, CONN_BROKEN };
 
-/* conn_new(s, fd, pid): a connection that owns ${fd} on success, watched by
- * epoll. */
+/* conn_new(s, fd, pid): a connection to process ${pid}, watched by the service's epoll.
+ * It owns ${fd}. NULL, with ${fd} left to the caller, if there is no memory or epoll
+ * fails. */
 struct conn *conn_new(struct service *s, int fd, pid_t pid);
 void conn_free(struct conn *c);
 
@@ -46,8 +48,8 @@ void conn_free(struct conn *c);
 enum conn_state conn_serve(struct service *s, struct conn *c, uint32_t events,
     struct error *e);
 
-/* conn_stalled(c, now): has it connected, or begun a frame, and sent nothing
- * since? */
+/* conn_stalled(c, now): whether the peer has sent nothing for STALL_NS although its
+ * first frame, or the rest of a frame, is due. */
 bool conn_stalled(const struct conn *c, uint64_t now);
 
 #endif

@@ -8,7 +8,8 @@ events_init(struct service *s)
 {
 
 	pthread_mutex_init(&s->events_lock, NULL);
-	/* Ids of an earlier daemon are lower, and therefore too old. */
+	/* Ids of an earlier daemon are lower, so that service_events_since takes them
+	 * for too old. */
 	s->event_last = s->started_ns / MS;
 	s->event_first = s->event_last + 1;
 }

@@ -1,5 +1,5 @@
 /*
- * service/files.c: where the files of a run are. See internal.h.
+ * service/files.c: the directory and the files of a run. See internal.h.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -38,7 +38,7 @@ run_bytes(const char *capture)
 	return stat(capture, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
-/* The directory has only files, all written by the daemon. */
+/* The directory holds nothing but files that the daemon wrote. */
 int
 run_directory_remove(const char *path, struct error *e)
 {

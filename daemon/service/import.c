@@ -1,4 +1,4 @@
-/* Captures that were recorded elsewhere. */
+/* Imports captures that were recorded elsewhere. */
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* A capture without its beginning has no run id: it is derived from its
- * streams, the same at each import. */
+/* A capture without its beginning has no run id. Derives one from its streams, which is
+ * the same at each import. */
 static void
 name_run(struct documents *docs, const struct capture_index *x)
 {
@@ -32,7 +32,7 @@ name_run(struct documents *docs, const struct capture_index *x)
 	    (unsigned long long)a, (unsigned long long)b);
 }
 
-/* An empty capture cannot be loaded again. */
+/* A capture without records could not be loaded again. */
 static int
 holds_records(const struct capture_index *x, struct error *e)
 {
@@ -42,8 +42,8 @@ holds_records(const struct capture_index *x, struct error *e)
 	return 0;
 }
 
-/* Loads the capture into ${m}; one with too many frames is condensed into
- * ${spare}, which then exists and is the file that ${x} is the index of. */
+/* Loads the capture into ${m}. One with too many frames is condensed into the file
+ * ${spare} first; then ${x} is the index of ${spare}. */
 static int
 read_capture(int fd, const char *path, const char *spare, struct model *m,
     struct capture_stats *stats, struct capture_index *x, struct error *e)
@@ -92,7 +92,8 @@ load(struct service *s, int fd, const char *path, const char *spare,
 	return docs;
 }
 
-/* Adds the frames of ${path} to those in the run's directory. */
+/* Merges the frames of ${path} into the capture in the run's directory. If there was
+ * one, analyses both together and replaces *${docs} and ${x}. */
 static int
 place(struct service *s, const char *path, const char *spare,
     struct documents **docs, struct capture_index *x, uint64_t *bytes,
@@ -133,7 +134,7 @@ place(struct service *s, const char *path, const char *spare,
 out:
 	unlink(both);
 	unlink(new);
-	rmdir(dir);		/* if it is empty */
+	rmdir(dir);		/* only if it is empty */
 	return rc;
 }
 
@@ -158,7 +159,8 @@ service_import(struct service *s, int fd, struct error *e, int64_t *number,
 		goto out;
 	name_run(docs, &x);
 	text_copy(uuid, sizeof(uuid), docs->uuid);
-	/* Do not wait: the owner may wait for the lock that is held here. */
+	/* Do not wait for the claim: its owner may wait for the lock that is held
+	 * here. */
 	if (claim_take(s, uuid, false) != 0) {
 		error_code(e, ERROR_BUSY, "run %s is being worked on", uuid);
 		error_remedy(e, "try again when its program has ended");

@@ -1,8 +1,8 @@
 /*
- * service/internal.h: shared by the files of service/. Two threads: the
- * listener owns connections and live sessions and blocks only on the store; the
- * worker settles finished runs, merges spool files and stores documents. The
- * HTTP server's threads call service.h.
+ * service/internal.h: declarations private to service/. Two threads: the listener owns
+ * connections and live sessions and blocks only on the store; the worker finishes runs,
+ * merges spool files and stores documents. The HTTP server's threads call the functions
+ * of service.h.
  */
 #ifndef CADV_INGEST_INTERNAL_H
 #define CADV_INGEST_INTERNAL_H
@@ -29,7 +29,7 @@ struct symbols;
 
 #define EVENT_RING 1024
 #define MS 1000000ull		/* ns */
-#define IMPORT_SPARE "import.part"	/* in runs/, during an import */
+#define IMPORT_SPARE "import.part"	/* in runs/; exists during an import */
 
 /* One stream of a live run. */
 struct live_stream {
@@ -37,17 +37,18 @@ struct live_stream {
 	uint64_t next;		/* records below are in the capture (or in the
 				 * stream's spool file): the number in an ACK */
 	uint64_t fed;		/* records below are in the model */
-	uint64_t spooled;	/* bytes of its spool file read */
-	struct proc proc;	/* by the socket's credentials, or HELLO */
+	uint64_t spooled;	/* bytes of its spool file that were read */
+	struct proc proc;	/* the process: from the socket's credentials, or
+				 * from HELLO */
 	unsigned conns;
-	bool launcher;		/* began with RUN_BEGIN */
+	bool launcher;		/* the stream began with RUN_BEGIN */
 	uint64_t held_ns, held_longest_ns;	/* from its last HELD */
-	uint64_t held_counted_ns;	/* of it counted in the service's sum */
-	bool bye;		/* ended with BYE or RUN_END */
+	uint64_t held_counted_ns;	/* of held_ns, already in the service's sum */
+	bool bye;		/* the stream ended with BYE or RUN_END */
 	UT_hash_handle hh;
 };
 
-/* A live run. Owned by the listener, by the worker once it has finished. */
+/* A live run. Owned by the listener; once it is over, by the worker. */
 struct session {
 	char uuid[33];
 	char dir[PATH_MAX];	/* <state>/runs/<uuid> */
@@ -55,24 +56,25 @@ struct session {
 	int64_t number;
 	struct capture_merger *merger;
 	struct capture_writer *writer;	/* owned by the merger */
-	struct model *model;	/* NULL: rebuild at the end */
-	struct capture_index index;	/* of the records fed to the model */
+	struct model *model;	/* NULL: analyse the capture at the end */
+	struct capture_index index;	/* of the records in the model */
 	struct definitions definitions;
 	struct symbols *symbols;	/* addresses to symbolize */
 	struct live_stream *streams;
 	unsigned conns;
-	bool rebuild;		/* the model lacks records of the capture */
-	bool resumed;		/* began under an earlier daemon */
+	bool rebuild;		/* the model lacks records that the capture has */
+	bool resumed;		/* the run began under an earlier daemon */
 	bool ended;		/* RUN_END was received */
-	bool dirty;		/* the model changed since its documents were
-				 * stored */
-	bool disk_full;		/* reported once */
+	bool dirty;		/* the model has records that are not in the stored
+				 * documents */
+	bool disk_full;		/* a full disk was logged */
 	uint64_t ended_ns;	/* monotonic: time of RUN_END */
-	uint64_t over_ns;	/* monotonic: since when session_over is true;
-				 * 0 */
+	uint64_t over_ns;	/* monotonic: since when session_over is true; 0: it
+				 * is not */
 	uint64_t active_ns;	/* monotonic: last record, or end of a connection */
-	uint64_t shown_ns, show_every_ns;	/* live documents */
-	_Atomic int showing;	/* the worker is storing its documents */
+	uint64_t shown_ns, show_every_ns;	/* documents of the live run: when
+						 * last made, and how often */
+	_Atomic int showing;	/* the worker is storing these documents */
 	UT_hash_handle hh;
 };
 
@@ -90,26 +92,25 @@ struct job {
 
 #define TROUBLES 16		/* runs whose storage errors are kept */
 
-/* The uuid of a run in exclusive use: live, finishing, deleting. */
+/* The uuid of a run that is in exclusive use: live, being finished, or deleted. */
 struct run_claim {
 	char uuid[33];
-	bool live;		/* by a session */
+	bool live;		/* used by a session; else by a job */
 	UT_hash_handle hh;
 };
 
 struct service {
 	char state[PATH_MAX], runs[PATH_MAX], spool[PATH_MAX];
-	char socket[PATH_MAX];	/* "" if it must not be unlinked */
+	char socket[PATH_MAX];	/* "": not to be unlinked */
 	const struct config *config;
 	struct store *writer, *reader;
 
-	int listen_fd, epoll, wake;	/* wake: eventfd for the listener */
+	int listen_fd, epoll, wake;	/* ${wake}: an eventfd that wakes the listener */
 	_Atomic int stopping;
 	pthread_t listener, worker;
 	bool listener_runs, worker_runs;
 	struct session *sessions;	/* used by the listener only */
-	bool deaf;		/* listen_fd is not watched until the next
-				 * tick */
+	bool deaf;		/* listen_fd is not watched until the next tick */
 
 	pthread_mutex_t claims_lock;
 	pthread_cond_t claims_free;
@@ -119,7 +120,7 @@ struct service {
 	pthread_cond_t jobs_come;
 	struct job *jobs, **jobs_end;
 
-	/* One analysis of a whole capture at a time: bounds the memory. */
+	/* Held while a whole capture is analysed: one at a time bounds the memory. */
 	pthread_mutex_t heavy;
 
 	pthread_mutex_t events_lock;
@@ -130,7 +131,7 @@ struct service {
 
 	pthread_mutex_t trouble_lock;
 	struct service_trouble trouble[TROUBLES];
-	const struct service_trouble *troubled;	/* current storage error; NULL:
+	const struct service_trouble *troubled;	/* the current storage error; NULL:
 						 * none */
 	unsigned next_trouble;
 
@@ -146,15 +147,16 @@ void events_init(struct service *s);
 void events_add(struct service *s, const char *kind, int64_t run,
     const char *uuid, const char *state);
 
-/* trouble.c: trouble_note: data of the run ${uuid} could not be stored; kept
- * for service_trouble. trouble_over: data could be stored; ${whole}: and none
- * of it is missing. */
+/* trouble.c. trouble_note: data of the run ${uuid} could not be stored: keep ${e} for
+ * service_trouble. trouble_over: data could be stored again; with ${whole} none of the
+ * run is missing. */
 void trouble_note(struct service *s, const char *uuid, const struct error *e);
 void trouble_over(struct service *s, const char *uuid, bool whole);
 
-/* claim.c: claim_take: 0, or -1 if the run is claimed. claim_wait: waits for
- * the claim, but returns -1 at once if a live session has it. claim_over: the
- * claim passes from a live session to a job, which claim_is_over tests. */
+/* claim.c. claim_take: take a run for exclusive use; 0, or -1 if it is taken.
+ * claim_wait: wait for it, but return -1 at once if a live session has it. claim_over:
+ * a live session hands its claim to a job. claim_is_live, claim_is_over: whether a
+ * session, or a job, has the run. */
 int claim_take(struct service *s, const char *uuid, bool live);
 int claim_wait(struct service *s, const char *uuid);
 void claim_drop(struct service *s, const char *uuid);
@@ -162,69 +164,71 @@ bool claim_is_live(struct service *s, const char *uuid);
 bool claim_is_over(struct service *s, const char *uuid);
 void claim_over(struct service *s, const char *uuid);
 
-/* attempt.c: brackets work on the run in ${dir} that may crash the daemon:
- * attempt_begin is -1 with ${e} after too many attempts; attempt_end removes
- * this attempt; attempt_forget all of them, after a success or on request. */
+/* attempt.c: brackets work on the run in ${dir} that may crash the daemon.
+ * attempt_begin counts an attempt; -1 with ${e} set after too many. attempt_end
+ * uncounts this attempt; attempt_forget all of them, after a success or on request. */
 int attempt_begin(const char *dir, struct error *e);
 void attempt_end(const char *dir);
 void attempt_forget(const char *dir);
 
-/* session.c: called by the listener only. */
+/* session.c. Only the listener calls these. session_get: the live run ${uuid}, begun or
+ * resumed if necessary; NULL with ${e} set. session_stream: its stream ${id}, new if
+ * necessary; NULL without memory, or if there are too many. */
 struct session *session_get(struct service *s, const char *uuid,
     const char *label, uint64_t started_ns, struct error *e);
 struct live_stream *session_stream(struct session *se, uint64_t id);
-/* Process one checked frame of ${st}: -1 with ${e} if it breaks the protocol or
- * cannot be stored. */
+/* session_frame: process one checked frame of ${st}. -1 with ${e} set if it breaks the
+ * protocol or cannot be stored. */
 int session_frame(struct service *s, struct session *se, struct live_stream *st,
     const uint8_t *frame, const struct frame_header *h, struct error *e);
 /* session_keep(se, e): write all received records into the capture file. */
 int session_keep(struct session *se, struct error *e);
-/* session_over(s, se, now): has every process of the run ended, with nothing
- * more to come? */
+/* session_over(s, se, now): whether all processes of the run have ended, and no more of
+ * them can be expected to connect. */
 bool session_over(const struct service *s, const struct session *se,
     uint64_t now);
 void session_free(struct session *se);
-/* Stores documents of a live run, when they are due and cheap. */
+/* session_show: store documents of a live run if they are due. How often they are due
+ * depends on what analysing costs. */
 void session_show(struct service *s, struct session *se, uint64_t now);
 
 /* --- jobs.c */
-/* Queues the job; takes ownership of its pointers. */
+/* Queue the job; takes ownership of its pointers. */
 void job_post(struct service *s, struct job job);
-/* Waits for a job, which the caller frees. */
+/* Wait for a job and take it from the queue. The caller frees it. */
 struct job *job_next(struct service *s);
 
 /* --- worker.c */
 void *worker_main(void *service);
 
 /* --- rebuild.c */
-/* Load the capture of a claimed run, analyse, store. */
+/* Load the capture of a claimed run, analyse it, store its documents. */
 enum store_status run_rebuild(struct service *s, const char *uuid,
     int64_t number, struct error *e);
-/* Store the documents of a run and tell of them. */
+/* Store the documents of a run and add an event. */
 enum store_status run_put(struct service *s, int64_t number,
     const struct documents *docs, const struct capture_index *x,
     uint64_t bytes, struct error *e);
-/* Add disassembly to the run. An error leaves the run as it is. */
-/* run_ranges(docs, capture, x): the run's NVTX ranges into its documents, from the
- * capture that ${x} is the index of, with its kernels. */
+/* run_ranges(docs, capture, x): add the run's NVTX ranges to its documents. Reads
+ * ${capture}, whose index is ${x} with its kernels set. */
 void run_ranges(struct documents *docs, const char *capture,
     const struct capture_index *x);
+/* Add disassembly to the run. After an error the run is as before, without it. */
 void run_disassemble(struct model *m, struct capture_writer *w,
     struct capture_index *x);
 
 /* --- spool.c */
-/* Append the run's spool files of ended processes to ${capture} and delete
- * them; returns their number, -1 with ${e}. ${se} (may be NULL): the session
- * that has just ended. */
+/* Append the run's spool files of ended processes to ${capture} and delete them.
+ * Returns their number; -1 with ${e} set. ${se} (may be NULL): the session that has
+ * just ended. */
 int spool_merge(struct service *s, const char *uuid, const char *capture,
     const struct session *se, struct error *e);
-/* Process the runs that have spool files of ended processes and are not
- * live. */
+/* Merge the spool files of ended processes into their runs, unless these are live. */
 void spool_sweep(struct service *s);
-/* The inode of this process's pid namespace, as in HELLO; 0 unknown. */
+/* The inode of this process's pid namespace, as in HELLO; 0: unknown. */
 uint64_t spool_pid_namespace(void);
-/* If the spool file of ${st} has its records from st->next up to ${sequence},
- * advances st->next to there. */
+/* If the spool file of ${st} holds its records from st->next up to ${sequence}, advance
+ * st->next to ${sequence}. */
 void spool_covers(struct service *s, const char *uuid, struct live_stream *st,
     uint64_t sequence);
 
@@ -235,17 +239,18 @@ void *listener_main(void *service);
 
 /* --- retention.c */
 void retention_apply(struct service *s);
-/* Remove the run's rows and directory; the caller has claimed it. */
+/* Remove the run's rows and directory. The caller has claimed the run. */
 enum store_status retention_remove(struct service *s, int64_t number,
     const char *uuid, struct error *e);
 
 /* --- files.c */
-/* Where the files of a run are: ${dir}, which is made, and its ${capture}. */
+/* The paths of a run's directory (made if missing) and of its capture; both PATH_MAX
+ * bytes. */
 int run_directory(const struct service *s, const char *uuid, char *dir,
     char *capture, struct error *e);
-/* run_directory_remove(dir, e): with all its files. */
+/* run_directory_remove(dir, e): remove a run's directory with all its files. */
 int run_directory_remove(const char *dir, struct error *e);
-/* Make a directory that its owner alone can read. 0, too, if it is there. */
+/* Make a directory that only its owner can read. 0, also if it exists. */
 int run_make_private(const char *path, struct error *e);
 /* Size of a capture; 0: there is none. */
 uint64_t run_bytes(const char *capture);

@@ -1,5 +1,5 @@
 /*
- * service/jobs.c: what waits for the worker. See internal.h.
+ * service/jobs.c: the queue of jobs for the worker. See internal.h.
  */
 #include <stdlib.h>
 
@@ -15,8 +15,8 @@ job_post(struct service *s, struct job job)
 		if (job.done != NULL)
 			atomic_store(job.done, 0);
 		if (job.session != NULL) {
-			/* Its capture is complete: the next daemon finishes
-			 * it. */
+			/* The session's capture is complete: the next daemon finishes
+			 * the run. */
 			claim_drop(s, job.session->uuid);
 			session_free(job.session);
 		}

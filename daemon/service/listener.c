@@ -18,10 +18,10 @@
 #define IDLE_MS 250
 #define SOON_MS 5
 #define SOON_NS (3000 * MS)
-#define LOGGED_PEERS 100	/* more are only counted */
+#define LOGGED_PEERS 100	/* further ones are counted, not logged */
 #define SWEEP_NS (5000 * MS)
-#define TICK_NS (50 * MS)	/* between ticks, while there is work */
-#define LINE_NS (500 * MS)	/* by then every waiting peer was served */
+#define TICK_NS (50 * MS)	/* between ticks while events come in */
+#define LINE_NS (500 * MS)	/* after this time every waiting peer has been served */
 
 int
 listener_open(struct service *s, const char *path, int fd, struct error *e)
@@ -62,8 +62,8 @@ watch(struct service *s, int fd, void *data)
 	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev);
 }
 
-/* A peer that cannot be accepted would wake epoll again and again: stop
- * watching the listening socket until the next tick. */
+/* The connection could not be accepted, for example for lack of descriptors, and would
+ * wake epoll again and again: do not watch the listening socket until the next tick. */
 static void
 turn_deaf(struct service *s)
 {
@@ -119,9 +119,9 @@ drop(struct service *s, struct conn **conns, struct conn *c)
 	atomic_fetch_sub(&s->connections_open, 1);
 }
 
-/* A process may have connected and ended while the launcher sent RUN_END, and
- * still be in the backlog: the run is over when nothing is left to read or, if
- * another run never pauses, after LINE_NS. */
+/* When the launcher sends RUN_END, a process of the run may have connected and ended,
+ * but still be in the backlog. So wait until no peer has anything to read or, if other
+ * runs never pause, for LINE_NS. */
 static bool
 may_close(const struct service *s, struct session *se, uint64_t now,
     bool quiet)
@@ -136,8 +136,8 @@ may_close(const struct service *s, struct session *se, uint64_t now,
 	return quiet || now - se->over_ns >= LINE_NS;
 }
 
-/* Passes the runs that are over to the worker, and closes the connections of
- * peers that sent BYE and stayed. */
+/* Passes runs that are over to the worker, and closes connections that peers left open
+ * after BYE. */
 static void
 close_sessions(struct service *s, struct conn **conns, uint64_t now,
     bool quiet)
@@ -181,8 +181,9 @@ tick(struct service *s, struct conn **conns, uint64_t now, bool quiet)
 		session_show(s, se, now);
 }
 
-/* A run whose program has just ended is due soon, and a user waits for its
- * report; one with a surviving child may wait for days. */
+/* Whether a run's program ended within the last SOON_NS: a user may wait for its
+ * report, so look often. Not for longer, since a surviving child can keep a run open
+ * for days. */
 static bool
 ending(const struct service *s, uint64_t now)
 {

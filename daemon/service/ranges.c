@@ -1,4 +1,4 @@
-/* The NVTX ranges of a run, which are read from its capture once it is whole. */
+/* The NVTX ranges of a run. They are read from its capture when that is complete. */
 #include "base/log.h"
 #include "capture/operation.h"
 #include "report/ranges.h"

@@ -1,5 +1,5 @@
 /*
- * service/rebuild.c: the documents of a run, from its capture. See internal.h.
+ * service/rebuild.c: makes the documents of a run from its capture. See internal.h.
  */
 #include <malloc.h>
 
@@ -20,7 +20,6 @@ run_put(struct service *s, int64_t number, const struct documents *docs,
 	return st;
 }
 
-/* Adds disassembly to the run. An error leaves the run as it is. */
 void
 run_disassemble(struct model *m, struct capture_writer *w, struct capture_index *x)
 {

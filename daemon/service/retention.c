@@ -16,8 +16,8 @@ retention_remove(struct service *s, int64_t number, const char *uuid,
 
 	if (paths_join(dir, s->runs, uuid, e) != 0)
 		return STORE_FAILED;
-	/* The row first: a directory without a row becomes a run again at the
-	 * next start, a row without a directory is of no use. */
+	/* The row first: a directory without a row becomes a run again at the next
+	 * start; a row without a directory is useless. */
 	st = store_run_delete(s->writer, number, e);
 	if (st != STORE_OK)
 		return st;
@@ -38,8 +38,8 @@ too_much(const struct config *c, const struct store_run *r, uint64_t rank,
 	    (uint64_t)r->started_ns + c->keep_days * DAY_NS < now;
 }
 
-/* Newest first: runs over a limit are removed, unless pinned or live. The
- * newest run stays in any case: it was just recorded. */
+/* Counts runs from the newest and removes those over a limit, unless they are pinned or
+ * in use. The newest run is always kept: it was just recorded. */
 void
 retention_apply(struct service *s)
 {

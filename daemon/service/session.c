@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "wire/record.h"
 
-/* A live run may be analysed during 1/SHOW_COST of the time at most. */
+/* Analysing a live run takes at most 1/SHOW_COST of the time. */
 #define SHOW_COST 50
 
 #define RESUME_GRACE (5000 * MS)
@@ -57,8 +57,8 @@ resume_record(void *arg, uint64_t stream, uint64_t sequence,
 	return 0;
 }
 
-/* Reads how far each stream of an interrupted run is in its capture, and its
- * process. The model is rebuilt when the run ends. */
+/* Reads from the capture of an interrupted run how many records of each stream it has,
+ * and the stream's process. The model is rebuilt when the run ends. */
 static void
 resume(struct session *se)
 {
@@ -128,9 +128,9 @@ fail:
 	return NULL;
 }
 
-/* Late records of a run that is over go into a spool file, which is merged when
- * its process has ended: otherwise the whole capture would have to be read
- * again, with all peers waiting. */
+/* Whether the run is stored as over. Late records of such a run have to go into a spool
+ * file, which is merged when the process has ended: to take them in here, the whole
+ * capture would have to be read again while all peers wait. */
 static bool
 is_over(struct service *s, const char *uuid)
 {
@@ -185,8 +185,7 @@ session_get(struct service *s, const char *uuid, const char *label,
 	return se;
 }
 
-/* Feeds the model the records that are new to it; counts the contents of the
- * frame. */
+/* Feeds the frame's new records into the model, and notes them in ${span}. */
 static int
 feed_frame(struct session *se, struct live_stream *st, const uint8_t *p,
     const struct frame_header *h, struct capture_frame *span,
@@ -227,7 +226,7 @@ keep_frame(struct service *s, struct session *se, const uint8_t *frame,
 	if (capture_merger_put(se->merger, frame, h, frame + FRAME_HEADER_SIZE,
 	    h->stored, se->model != NULL ? span : NULL, e) != 0) {
 		atomic_fetch_add(&s->capture_errors, 1);
-		/* The model now has records that the capture lacks. */
+		/* The model has records that the capture lacks. */
 		give_up_model(se);
 		if (!se->disk_full)
 			log_failure("run data is left with its process", e);
@@ -241,8 +240,8 @@ keep_frame(struct service *s, struct session *se, const uint8_t *frame,
 	return 0;
 }
 
-/* Adds the holds of the stream's process since the last count. Only the
- * listener counts. */
+/* Adds what the stream's process was held since the last call to the service's sum.
+ * Only the listener calls this. */
 static void
 count_held(struct service *s, struct live_stream *st)
 {
@@ -278,7 +277,7 @@ session_frame(struct service *s, struct session *se, struct live_stream *st,
 		return error_set(e, "a sequence number out of range");
 	se->active_ns = clock_mono();
 	if (end <= st->next)
-		return 0;		/* all records are known */
+		return 0;		/* no record is new */
 	if (h->sequence > st->next)
 		spool_covers(s, se->uuid, st, h->sequence);
 	if (h->sequence > st->next || st->spooled > 0)
@@ -292,8 +291,8 @@ session_frame(struct service *s, struct session *se, struct live_stream *st,
 		return -1;
 	if (end > st->fed)
 		st->fed = end;
-	/* After a gap nothing is acknowledged, so that the target sends the
-	 * missing records. */
+	/* After a gap nothing is acknowledged, so that the peer sends the missing
+	 * records. */
 	if (h->sequence <= st->next)
 		st->next = end;
 	se->dirty = true;
@@ -314,15 +313,15 @@ session_over(const struct service *s, const struct session *se, uint64_t now)
 			continue;
 		if (st->conns > 0)
 			return false;
-		/* The process is alive: it may reconnect, or still be
-		 * spooling. */
+		/* The process is alive: it may reconnect, or be writing its spool
+		 * file. */
 		if (!late && proc_alive(&st->proc) == 1)
 			return false;
 	}
 	if (se->ended)
 		return true;
-	/* Without a RUN_END another process of the run may connect; those of a
-	 * resumed run have to notice the new daemon first. */
+	/* Without RUN_END another process of the run may still connect; the processes
+	 * of a resumed run have to notice the new daemon first. */
 	if (se->resumed && grace < RESUME_GRACE)
 		grace = RESUME_GRACE;
 	return now - se->active_ns >= grace;

@@ -1,5 +1,5 @@
 /*
- * service/session_state.c: what is kept of a live run, and its release. See
+ * service/session_state.c: the streams of a live run, and the run's release. See
  * internal.h.
  */
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "model/model.h"
 #include "service/internal.h"
 
-/* Processes of one run: the model uses the first 1,024, the capture has all. */
+/* Most processes of one run: the model uses the first 1,024, the capture keeps all. */
 #define STREAMS 65536u
 
 struct live_stream *

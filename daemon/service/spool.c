@@ -1,4 +1,5 @@
-/* Spool files that targets wrote in <state>/spool without a daemon. */
+/* Spool files that processes wrote into <state>/spool while no daemon took their
+ * records. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -15,8 +16,8 @@
 #include "service/internal.h"
 #include "capture/source.h"
 
-#define FOREIGN_S 60		/* seconds without a write: the writer, in
-				 * another pid namespace, counts as gone */
+#define FOREIGN_S 60		/* seconds without a write after which a writer in
+				 * another pid namespace is taken for ended */
 #define NAME_LENGTH (32 + 1 + 16 + 6)
 
 /* "<32 hex>.<16 hex>.spool" */
@@ -48,7 +49,7 @@ spool_pid_namespace(void)
 	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
 }
 
-/* Did the session receive the end of the stream? */
+/* Whether the session has received the end of the stream, or its process has ended. */
 static bool
 stream_over(const struct session *se, uint64_t id)
 {
@@ -60,7 +61,7 @@ stream_over(const struct session *se, uint64_t id)
 	return st != NULL && (st->bye || proc_alive(&st->proc) == 0);
 }
 
-/* Has the process that wrote ${path} ended, or sent its last record? */
+/* Whether the process that wrote ${path} has ended, or sent its last record. */
 static bool
 settled(const char *path)
 {
@@ -141,7 +142,7 @@ store_swept(struct service *s, const char *uuid, int files)
 	}
 	if (run_rebuild(s, uuid, number, &e) != STORE_OK) {
 		if (stop_asked())
-			return;		/* the next daemon retries */
+			return;		/* the next daemon tries again */
 		log_failure("a spooled run cannot be stored", &e);
 		trouble_note(s, uuid, &e);
 		store_run_state(s->writer, number, "truncated", NULL);

@@ -11,7 +11,7 @@
 #include "report/json.h"
 #include "service/view.h"
 
-#define LAUNCH_RECORDS 100000	/* decoded per page of launches */
+#define LAUNCH_RECORDS 100000	/* decoded for a page of launches, at most */
 #define MAX_DEVICES 64
 
 static void
@@ -86,13 +86,13 @@ read_timeline(struct run_view *v)
 	return 0;
 }
 
-/* --- the timeline, close up ------------------------------------------------ */
+/* --- the timeline in detail ------------------------------------------------- */
 
 struct drawing {
 	const struct capture_index *index;
 	struct run run;
-	uint64_t zero;		/* CLOCK_REALTIME of the window's start */
-	bool homeless;		/* a record's device was never defined */
+	uint64_t zero;		/* CLOCK_REALTIME at the window's start */
+	bool homeless;		/* a record names a device that has no timeline */
 };
 
 static struct timeline *
@@ -139,7 +139,7 @@ draw_record(void *arg, uint64_t stream, uint64_t sequence,
 	(void)sequence;
 	if (!capture_operation(d->index, stream, r, &op))
 		return 0;
-	/* Host times go into the first device's timeline. */
+	/* Host times are drawn into the first device's timeline. */
 	t = op.host ? &d->run.timeline[0] : timeline_of(d, op.device);
 	d->homeless = t == NULL;
 	if (t != NULL)
@@ -147,8 +147,8 @@ draw_record(void *arg, uint64_t stream, uint64_t sequence,
 	return d->homeless;
 }
 
-/* Why the device was idle is in no record: the share of the stored bin that each bin
- * of ${t}, which begins at ${from}, has its middle in. */
+/* No record tells why the device was idle: takes the share of the stored bin that
+ * contains the middle of each bin of ${t}. ${t} begins at ${from}. */
 static void
 draw_idle(struct timeline *t, const struct timeline *stored, uint64_t from)
 {
@@ -165,10 +165,9 @@ draw_idle(struct timeline *t, const struct timeline *stored, uint64_t from)
 	}
 }
 
-/* The window's timeline from the capture's records; NULL if the run has no
- * timeline or they cannot be used. Records of a device that the capture does
- * not define (the model gave it one of its own) cannot be drawn: the stored
- * bins, which have it, are used then. */
+/* The window's timeline, drawn from the capture's records; NULL if the run has no
+ * timeline or the records cannot be used. For example, if the capture does not define
+ * the device of a record, the model made one up, which only the stored bins have. */
 static json_t *
 detail(const struct run_view *v, uint64_t from, uint64_t to, unsigned px)
 {
@@ -264,12 +263,14 @@ out:
 struct listing {
 	const struct capture_index *index;
 	uint32_t kernel;
-	uint64_t origin, from, to;	/* CLOCK_REALTIME: begun in [from, to) */
-	uint64_t stream, after;	/* skip up to here in the first frame */
+	uint64_t origin, from, to;	/* CLOCK_REALTIME; launches that begin in
+					 * [from, to) */
+	uint64_t stream, after;	/* of the first frame skip this stream's records up
+				 * to ${after} */
 	bool skipping;
 	size_t limit;
 	json_t *items;
-	uint64_t last_stream, last;	/* the current record */
+	uint64_t last_stream, last;	/* the last record that was read */
 };
 
 static bool
@@ -313,7 +314,7 @@ list_record(void *arg, uint64_t stream, uint64_t sequence,
 	    r->u.KERNEL.start_ns < l->to &&
 	    r->u.KERNEL.end_ns >= r->u.KERNEL.start_ns &&
 	    is_kernel(l, stream, r->u.KERNEL.signature)) {
-		/* There is one more than requested: stop before it. */
+		/* There are more than requested: stop before this one. */
 		if (json_array_size(l->items) >= l->limit)
 			return 1;
 		json_array_append_new(l->items, launch_object(l, stream,
@@ -324,7 +325,7 @@ list_record(void *arg, uint64_t stream, uint64_t sequence,
 	return 0;
 }
 
-/* "<stream hex>.<sequence>" of the last record that was read. */
+/* Reads "<stream hex>.<sequence>", which names the last record of the page before. */
 static int
 read_cursor(const char *cursor, struct listing *l)
 {

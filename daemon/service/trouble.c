@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "service/internal.h"
 
-/* The entry of ${uuid} or NULL; the lock is held. */
+/* The entry of ${uuid}, or NULL. Call with the lock held. */
 static struct service_trouble *
 find(struct service *s, const char *uuid)
 {
@@ -23,7 +23,7 @@ trouble_note(struct service *s, const char *uuid, const struct error *e)
 	struct service_trouble *t;
 
 	pthread_mutex_lock(&s->trouble_lock);
-	/* Later errors of the same run follow from the first one. */
+	/* Keep the first error of a run: later ones follow from it. */
 	if ((t = find(s, uuid)) == NULL) {
 		t = &s->trouble[s->next_trouble];
 		s->next_trouble = (s->next_trouble + 1) % TROUBLES;

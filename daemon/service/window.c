@@ -1,5 +1,5 @@
-/* What ran in a window of a run: sums by kernel and kind, and single operations
- * up to a number. */
+/* What ran in a window of a run: sums by kernel and by kind of operation, and single
+ * operations up to a limit. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +10,15 @@
 #include "service/view.h"
 
 #define SUMS_SHOWN 50
-#define SUMS_MAX 65536		/* kept during a request: 4 MiB */
+#define SUMS_MAX 65536		/* in memory during a request: 4 MiB */
 
-/* Operations of one row of one device: kernels by kernel, calls by call. */
+/* What is summed up together: operations of one row and device, kernels by kernel, API
+ * calls by call. */
 struct sum_key {
 	uint32_t row, device, kernel;
 	uint32_t pad;
-	const char *call;	/* static text: equal calls are one pointer */
+	const char *call;	/* points to static text: equal calls have equal
+				 * pointers */
 };
 
 struct sum {
@@ -129,7 +131,7 @@ by_busy(const struct sum *a, const struct sum *b)
 	return a->busy_ns < b->busy_ns ? 1 : -(a->busy_ns > b->busy_ns);
 }
 
-/* The short name of the run's kernel ${id}, as its document has it; null. */
+/* The short name in the document of kernel ${id} of the run; null if it has none. */
 static json_t *
 name_of(struct service *s, int64_t number, uint32_t id)
 {
@@ -170,7 +172,8 @@ sums_array(struct looking *l, struct service *service, int64_t number)
 	return out;
 }
 
-/* NULL without memory, or if the capture cannot be read. */
+/* The result of service_window, without its bounds. NULL without memory, or if the
+ * capture cannot be read. */
 static json_t *
 looked(struct service *s, struct run_view *v, uint64_t from, uint64_t to,
     size_t limit, struct error *e)

@@ -37,8 +37,8 @@ settle(struct service *s, struct session *se, struct error *e)
 	return st;
 }
 
-/* Symbolizes the addresses of a run that was just recorded here. An error
- * leaves the run as it is. */
+/* Symbolizes the host call stacks of a run that was just recorded on this machine.
+ * After an error the run is as before, without names. */
 static void
 name_addresses(struct session *se, bool rebuild)
 {
@@ -51,7 +51,7 @@ name_addresses(struct session *se, bool rebuild)
 		log_failure("call stacks are not symbolized", &e);
 }
 
-/* Did every process of the run send BYE, and all records before it? */
+/* Whether every process of the run sent BYE, and all records before it arrived. */
 static bool
 is_whole(const struct session *se)
 {
@@ -105,8 +105,8 @@ finish(struct service *s, struct session *se)
 	atomic_fetch_add(&s->runs_finished, 1);
 	claim_drop(s, se->uuid);
 	session_free(se);
-	malloc_trim(0);		/* a run may have needed as much memory as all
-				 * others together */
+	malloc_trim(0);		/* a run may have needed as much memory as all others
+				 * together */
 	retention_apply(s);
 }
 
@@ -121,7 +121,7 @@ show(struct service *s, struct job *j)
 	atomic_store(j->done, 0);
 }
 
-/* Removes the files of an import, or of condensing, that was interrupted. */
+/* Removes the files of an interrupted import or condensation. */
 static void
 remove_leftovers(const char *dir)
 {
@@ -135,8 +135,8 @@ remove_leftovers(const char *dir)
 			unlink(path);
 }
 
-/* Was the daemon killed before the run had any data? Then the run was never
- * reported, and is dropped. */
+/* Whether the daemon was killed before the run had any data. Then nobody knows of the
+ * run, and it is dropped. */
 static bool
 is_nothing(const char *dir, const char *capture)
 {
@@ -147,9 +147,9 @@ is_nothing(const char *dir, const char *capture)
 	    run_bytes(tail) == 0);
 }
 
-/* A directory under runs/ that the database does not have as finished: the
- * database is new, or the last daemon had more live runs than can be
- * resumed. */
+/* Rebuilds the run in a directory under runs/ that is not finished in the database:
+ * either the database is new, or the last daemon had more live runs than a daemon
+ * resumes. */
 static void
 recover_run(struct service *s, const char *uuid)
 {
