@@ -1,28 +1,29 @@
 /*
- * model/ahead.c: how much further ahead of the GPU the host would be without us.
+ * model/ahead.c: how much further ahead of the GPU the host would be without our
+ * measuring.
  *
- * While we hold the host to measure, the GPU goes on with what it has; and each
- * launch that we trace takes the host longer. Without us the host would have been
- * that much earlier: at a gap in which the GPU waited for its next launch, which
- * would have been shorter or none; or at a synchronisation, where it would have
- * waited for the GPU that much longer. So what we took from the host adds up here
- * from launch to launch, until a gap or a synchronisation uses it up.
+ * While we hold the host to measure, the GPU goes on with the work in its queues; and
+ * tracing makes each launch call longer. Without that the host would have been
+ * earlier. Where the GPU waited for its next launch, the gap would have been shorter
+ * or there would have been none; at a synchronisation the host would have waited
+ * longer for the GPU. The time we took from the host adds up here from launch to
+ * launch, until a gap or a synchronisation uses it up.
  */
 #include "model/host.h"
 #include "model/internal.h"
 
-/* A launch takes the host 2.8 to 4.1 us on the machines we know when nobody
- * traces it (an empty kernel in a loop), with our callback 0.65 us more at least.
- * A host that does nothing but launch has a pace of its own: by what that is
- * longer it is slowed down, but never by more than was seen of the slowest (12 us
- * a launch). */
+/* An untraced launch takes the host 2.8 to 4.1 us on the machines we know (an empty
+ * kernel in a loop); our callback adds at least 0.65 us. What tracing adds to a launch
+ * is estimated from launches with nothing in between: the PACE quantile of their
+ * distance, less LAUNCH_RAW, and at most TRACED_MOST, since a traced launch took 12 us
+ * on the slowest machine. */
 #define LAUNCH_RAW 4100u	/* ns */
 #define TRACED_LEAST 650u	/* ns */
 #define TRACED_MOST 7900u	/* ns */
 #define PACE 0.1		/* quantile of the times between launches */
-#define PACE_EVERY 64u		/* launches, then it is looked at again */
+#define PACE_EVERY 64u		/* launches between two estimates */
 
-/* A wait shorter than this was for what had ended before. */
+/* A shorter wait was for work that had ended already. */
 #define WAIT_LEAST 2000u	/* ns */
 
 static void
@@ -52,8 +53,8 @@ ahead_wait(const struct thread *t, uint64_t from, uint64_t to)
 	return found;
 }
 
-/* What we held the host for until ${to}, less what the GPU worked longer because
- * of us meanwhile: by that it would be further ahead too. */
+/* Add the time for which we held the host until ${to}, and subtract the time by which
+ * the GPU worked longer because of us: without us the GPU would be earlier as well. */
 static void
 ahead_held(struct model *m, struct ahead *a, uint64_t to)
 {
@@ -77,8 +78,8 @@ ahead_nothing(struct ahead *a)
 	a->held = a->traced = a->longer = 0;
 }
 
-/* The host waited for the GPU. Where that was done already, without us the host
- * would first have caught up with its end. */
+/* The host waited for the GPU in ${w}. Without us it would have waited longer by the
+ * time we took from it, less the time by which the GPU had finished before. */
 static void
 ahead_sync(struct model *m, struct device_state *d, const struct wait *w)
 {
@@ -114,7 +115,7 @@ ahead_op(struct model *m, struct device_state *d, const struct op *op)
 		return;
 	}
 	if (op->launch <= a->launch)
-		return;		/* of the same graph, or of another thread */
+		return;		/* the same graph, or another thread's call */
 	if (a->launch == 0)
 		a->until = op->launch;
 	else
@@ -139,7 +140,7 @@ ahead_gap(struct model *m, struct device_state *d, const struct op *next,
 	    max_u64(d->frontier, min_u64(next->start, a->until)));
 	uint64_t gap = next->start - d->frontier - inside, taken;
 
-	/* What lies in the gap is taken out of it anyway. */
+	/* The caller subtracts our measuring inside the gap itself. */
 	a->held = sub_sat(a->held, inside);
 	taken = min_u64(a->synced ? a->gap : a->held, gap);
 	gap -= taken;

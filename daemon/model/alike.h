@@ -8,14 +8,15 @@
 
 struct kernel;
 
-#define ALIKE_FACTOR 2		/* of blocks: half of the GPU or all of it */
+#define ALIKE_FACTOR 2		/* blocks of one grid / blocks of the other */
 
-/* alike_grids(a, b): do both grids fill the GPU, or differ by no more than
- * ALIKE_FACTOR? What an SM that is full does to a block it does in a larger grid
- * too; a grid that leaves SMs idle is another case. */
+/* alike_grids(a, b): does each grid have a wave or more, or do their blocks differ by
+ * no more than ALIKE_FACTOR? On a full SM a block runs the same in a larger grid; in a
+ * grid that leaves SMs idle it does not. */
 bool alike_grids(const struct kernel *a, const struct kernel *b);
 
-/* alike_shapes(a, b): and are their blocks the same, on the same GPU? */
+/* alike_shapes(a, b): alike_grids, and the same block dimensions and shared memory on
+ * the same GPU? */
 bool alike_shapes(const struct kernel *a, const struct kernel *b);
 
 #endif

@@ -1,26 +1,26 @@
 /*
- * model/burst.c: which GPU time lengthened the run.
+ * model/burst.c: exposed time, the GPU time that lengthened the run.
  *
- * A burst is work that the GPU does without waiting for the host: each
- * operation was called for before the one before it had ended. If every
- * operation of a burst took no time at all, the run would be shorter by what
- * the host spent waiting for the burst, and by no more: while the host is busy
- * with something else, GPU time is hidden behind it. So, for each kernel and
- * each class of copies in it,
+ * A burst is GPU work that runs back to back: the host launched each operation
+ * before the previous one had ended. If every operation of a burst took no time at
+ * all, the run would be shorter by the time that the host waited for the burst, and
+ * by no more: GPU time is hidden while the host is busy with something else. So, for
+ * each kernel and each class of copies in the burst,
  *
  *   exposed = min(time in which its operations kept the device busy,
  *                 time the host was blocked during the burst)
  *
- * where what ran at the same time shares that time (sweep.c). That is what making
- * that kernel alone faster can save at most. For several at once it is no sum: all
- * together cannot save more than the host was blocked, which run->gpu_exposed_ns
- * adds up. Blocked means: in a synchronisation or a blocking copy, or in a launch
- * call because the hardware queue was full; and what it would have waited longer,
- * had we not held it while the device went on (ahead.c). Of the threads that
- * launched the burst and the one that launched what follows, the longest wait
- * counts. Where the host's calls are not known (no launch times), all of it counts
- * as exposed; so does the last burst if nobody was seen to wait for it, since the
- * run cannot end before its work.
+ * where operations that overlap share their time (account in sweep.c). Making that
+ * kernel alone faster saves this at most. Exposed times do not add up: all operations
+ * of a burst together cannot save more than the host was blocked, which
+ * run->gpu_exposed_ns sums over the bursts.
+ *
+ * The host is blocked in a synchronisation, in a blocking copy, and in a launch call
+ * while the hardware queue is full; added is the time it would have waited longer if
+ * we had not held it while the device went on (ahead.c). Several threads may have
+ * launched the burst and the operation after it: the longest wait counts. Without
+ * launch times the whole burst counts as exposed. So does the last burst if no
+ * thread was seen to wait for it, since the run cannot end before its work.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +28,9 @@
 #include "model/host.h"
 #include "model/internal.h"
 
-/* By chance one gap in so many begins as near to the end of a burst, measured in the
- * burst's length. Launches that blocked while kernels were sampled came back within a
- * fortieth of it. */
+/* A launch call counts as blocked until the burst ended if the next call follows that
+ * end within 1/16 of the time since the launch. By chance that is so for one gap in 16;
+ * launches that blocked while kernels were sampled returned within 1/40. */
 #define RETURNED_SOON 16
 
 static void
@@ -47,10 +47,10 @@ burst_thread(struct burst *b, uint32_t thread)
 		b->thread[b->threads++] = thread;
 }
 
-/* The launch calls of a full queue return when the GPU gets on: the time
- * between them is waiting. How many launches fill it is not known, since event
- * records and the like take places too; but when it is full, each call finds as
- * many in front of it as the one before. */
+/* While the hardware queue is full, a launch call returns only when the GPU has
+ * finished an operation: the time between two launches is waiting. How many launches
+ * fill the queue is not known, since event records and the like take places too; but
+ * when it is full, each launch finds as many operations pending as the one before. */
 static int
 burst_queue(struct burst *b, const struct op *op)
 {
@@ -114,9 +114,10 @@ burst_waited(const struct model *m, const struct burst *b, uint64_t end)
 }
 
 /*
- * Settle a piece of the burst, in which the host was blocked for ${waited}. A host that
- * is far ahead waits for a piece when the next ones are already at work, so what counts
- * is what it waited in all pieces, and what was settled before is not settled again.
+ * Settle a piece of the burst, during which the host was blocked for ${waited} ns. A
+ * host that is far ahead waits for one piece while the next ones already run, so the
+ * limit is its wait in all pieces so far. Each item gets the difference to what it got
+ * from the earlier pieces.
  */
 static void
 burst_share(struct model *m, struct burst *b, double waited)
@@ -153,9 +154,9 @@ burst_forget(struct model *m, struct burst *b)
 	b->serial = ++m->bursts;
 }
 
-/* The host called for ${next} as soon as the burst had ended, after it had called for
- * nothing for a long time: it waited in its last call, as launches do that block. No
- * record says so. */
+/* A wait that no record shows: if the host made no call for a long time, and launched
+ * ${next} as soon as the burst had ended, its last launch call blocked until then.
+ * Returns the length of that wait, 0 if there was none. */
 static uint64_t
 burst_returned(const struct burst *b, uint64_t end, const struct op *next)
 {
@@ -206,8 +207,9 @@ burst_end(struct model *m, struct device_state *d, const struct active *a)
 	return 0;
 }
 
-/* A gap in front of ${next} that would not be there without us. The host may have
- * waited before it all the same, where it was not we who held it. */
+/* The gap before ${next} does not end the burst: ${next} was launched in time, or would
+ * have been without our measuring. The host may have waited before the gap all the
+ * same; the time in which we held it is not counted. */
 void
 burst_go_on(const struct model *m, struct device_state *d,
     const struct op *next)
@@ -215,7 +217,7 @@ burst_go_on(const struct model *m, struct device_state *d,
 	struct burst *b = &d->burst;
 	uint64_t ns = b->open ? burst_returned(b, d->frontier, next) : 0;
 
-	/* Between two launches at the host's usual pace it did not wait. */
+	/* Below that the host launched at its usual pace and did not wait. */
 	if (ns > LAUNCH_APART)
 		b->full_ns = add_sat(b->full_ns, sub_sat(ns, spans_overlap(
 		    &m->held, b->last_launch, d->frontier)));

@@ -1,6 +1,6 @@
 /*
- * model/ceilings.h: how fast one GPU can go. From `cudadvise calibrate` where
- * it ran on this GPU, else from others of its model, else from its attributes.
+ * model/ceilings.h: the highest rates one GPU reaches. From `cudadvise calibrate` if
+ * that ran on this GPU, else from other GPUs of its model, else from its attributes.
  */
 #ifndef CADV_CEILINGS_H
 #define CADV_CEILINGS_H
@@ -10,7 +10,7 @@
 
 struct device;
 
-#define COPY_SIZES 16		/* 4 KiB × 4^i would be 16 GiB: only some used */
+#define COPY_SIZES 16		/* most points of a calibration */
 
 struct copy_point {
 	uint64_t bytes;
@@ -19,13 +19,13 @@ struct copy_point {
 
 struct ceilings {
 	bool calibrated;
-	char from[48];		/* where all of them are from, in words */
+	char from[48];		/* their origin, in words */
 	char date[32], gpu[96], uuid[64], driver[32];
 	double dram_bytes_per_s;	/* read+write, a large copy */
 	double l2_bytes_per_s;
 	double shared_bytes_per_s;	/* all SMs */
 	double fp32_flops, fp64_flops;	/* per s, FMA = 2 */
-	double fp16_flops;		/* the same of pairs of halves */
+	double fp16_flops;		/* the same of half2 */
 	double tensor_flops;		/* tensor cores: FP16, dense */
 	double sm_hz;			/* SM clock under load */
 	double launch_s;		/* host cost of one launch */
@@ -37,8 +37,9 @@ struct ceilings {
 	struct copy_point copy[COPY_SIZES];
 	int copies;
 	bool copies_measured;
-	uint32_t measured;		/* rows of ceilings.c's table, here, */
-	uint32_t shipped;		/* and on other GPUs of the model */
+	/* Bit i: row i of ceilings.c's table was measured */
+	uint32_t measured;		/* on this GPU, */
+	uint32_t shipped;		/* on another GPU of its model */
 };
 
 /* ceilings_default(c, d): fill ${c} from attributes of ${d}, with documented
@@ -47,9 +48,9 @@ void ceilings_default(struct ceilings *c, const struct device *d);
 
 /*
  * ceilings_settle(run): fill the ceilings of every run->device: from the calibration
- * that travels in the capture where there is one for that device, else from what ships
- * of its model (shipped.h), else ceilings_default. A calibration that does not parse is
- * ignored. run->ceilings are those of the device of which the least is known.
+ * in the capture if there is one for that device, else from the ceilings shipped for
+ * its model (shipped.h), else from ceilings_default. A calibration that does not parse
+ * is ignored. Also sets run->ceilings.
  */
 struct run;
 void ceilings_settle(struct run *run);
@@ -58,16 +59,17 @@ void ceilings_settle(struct run *run);
  * are the field names); -1 and ${c} untouched if it is not one. */
 int ceilings_parse(struct ceilings *c, const char *json, unsigned long len);
 
-/* ceilings_source(c, field): where &c->${field} is from: "measured" on this GPU, of
- * its "model", or an "attribute": a default. */
+/* ceilings_source(c, field): the origin of the member that ${field} points to:
+ * "measured" on this GPU, "model": on another of its model, "attribute": a default. */
 const char *ceilings_source(const struct ceilings *c, const double *field);
 
-/* ceilings_copy_s(c, bytes, h2d, pinned): interpolated seconds of one copy. */
+/* ceilings_copy_s(c, bytes, h2d, pinned): seconds of one copy, interpolated between
+ * the points of c->copy; NaN without points. */
 double ceilings_copy_s(const struct ceilings *c, uint64_t bytes, bool h2d,
     bool pinned);
 
-/* ceilings_link(c, h2d): bytes/s of the largest copy from or to pinned memory:
- * what the link reaches when the cost of starting does not count. NaN. */
+/* ceilings_link(c, h2d): bytes/s of the largest copy point from or to pinned memory,
+ * for which the fixed cost does not matter; NaN without points. */
 double ceilings_link(const struct ceilings *c, bool h2d);
 
 #endif

@@ -13,7 +13,7 @@
  * runtime call in a driver call). */
 #define NEST_DEPTH 8u
 
-/* A call that only puts a copy into a queue is back sooner. */
+/* A call that only enqueues a copy returns sooner. */
 #define ENQUEUE_NS 20000u
 
 uint32_t
@@ -55,7 +55,7 @@ tally(struct model *m, const struct thread *t, const struct wait *w)
 	if (!w->counted || !after1)
 		return;
 	if (c->tail_count1 > 0 && s->launch_last > c->tail_end) {
-		/* There was a launch after those that stood in doubt. */
+		/* A launch came after the tail: its calls lie before the last. */
 		c->count1 += c->tail_count1;
 		c->ns1 = add_sat(c->ns1, c->tail_ns1);
 		c->count10 += c->tail_count10;
@@ -159,7 +159,7 @@ host_sync(struct model *m, struct stream *s, const struct record_SYNC *r)
 	    .kind = WAIT_SYNC };
 	uint64_t ns;
 
-	/* A stream that waits for an event does not stop the host. */
+	/* cudaStreamWaitEvent does not block the host. */
 	if (r->kind >= SYNC_KINDS || call_of[r->kind] == CALL_UNKNOWN)
 		return 0;
 	if (!model_time(m, r->start_ns, r->end_ns)) {
@@ -219,7 +219,7 @@ host_api(struct model *m, struct stream *s, const struct record_API *r)
 	    (w.call != CALL_MEMCPY_ASYNC || ns < ENQUEUE_NS))
 		return 0;
 	if (w.call == CALL_MEMCPY_ASYNC) {
-		/* From pageable memory it is asynchronous in name only. */
+		/* It took as long as a copy from pageable memory: it blocked. */
 		w.kind = WAIT_SYNC;
 		w.counted = 0;
 	} else if (call_is_sync(w.call)) {
@@ -235,7 +235,8 @@ host_api(struct model *m, struct stream *s, const struct record_API *r)
 	return host_keep(m, host_thread(m, s, r->tid), &w);
 }
 
-/* When there are too many every other one is enough: the step is a power of two. */
+/* Keep the time of each launch_step-th launch; when the table is full, drop every
+ * other one and double the step, a power of two. */
 static void
 launch_mark(struct stream *s, uint64_t at)
 {
@@ -275,7 +276,7 @@ host_launched(struct stream *s, uint64_t at)
 		s->launch_last = at;
 }
 
-/* Of two that begin together the outer one first. */
+/* Of two intervals that begin together the outer one comes first. */
 COMPARE(wait_order, struct wait,
     ORDER(x->start, y->start) ?: ORDER(y->end, x->end) ?:
     ORDER(x->call, y->call) ?: x->counted - y->counted)
@@ -322,7 +323,7 @@ host_first(const struct thread *t, uint64_t at)
 	return low - t->head > NEST_DEPTH ? low - NEST_DEPTH : t->head;
 }
 
-/* A call that frees memory or tears down waits for the GPU as well. */
+/* cudaFree and cudaDeviceReset wait for the GPU as well. */
 static bool
 wait_blocks(const struct wait *w)
 {

@@ -2,59 +2,59 @@
  * model/idle.c: why the GPU had nothing to do.
  *
  * A gap lies between the end of all work so far and the start of the next
- * operation. If the host had called for that operation before the gap began,
- * the gap is launch latency. Else the host is what the GPU waited for, until
- * the call; from there on it is launch latency again. The host's part is cut
- * up by what the calling thread did meanwhile: recorded allocations, other
- * recorded calls, synchronisations; the rest is the host's own work. Had that
- * thread been waiting for the GPU when the gap began, it could have worked
- * while the GPU did: as much of the rest as the wait was long counts as
- * AFTER_SYNC. What remains is HOST: it is longer than the work behind which it
- * could have hidden.
- * Our own measuring is taken out before anything else.
+ * operation. If the host launched that operation before the gap began, the whole gap
+ * is launch latency. Else the GPU waited for the host until the launch call, and the
+ * rest is launch latency. The host's part is split by what the calling thread did in
+ * it: recorded allocations, other recorded calls, synchronisations; the rest is the
+ * host's own work. If that thread was waiting for the GPU when the gap began, it could
+ * have done its work during the wait: as much of the rest as the wait was long counts
+ * as AFTER_SYNC. What remains is HOST: it is longer than the GPU's work behind which
+ * it could have been hidden.
+ * The time of our own measuring is subtracted before anything else.
  */
 #include <string.h>
 
 #include "model/host.h"
 #include "model/internal.h"
 
-/* Host and GPU clocks are converted into each other to about a microsecond: a
+/* Host and GPU clocks are converted into each other with an error of about 1 us: a
  * wait may seem to end before the work that it waited for. */
 #define CLOCK_SLACK 2000u	/* ns */
 
-/* Without the time of the call, a gap as short as this is launch latency. */
+/* If the time of the call is not known, a gap as short as this is launch latency. */
 #define LAUNCH_GAP 20000u	/* ns */
 
-/* What was called for this long before a gap stood ready when that began. The
- * way from a call to the GPU's work takes up to 10 us under CUPTI; twice that. */
+/* An operation launched this long before a gap was ready in its queue when the gap
+ * began. Twice the time from a call to the GPU's work under CUPTI, up to 10 us. */
 #define QUEUED 20000u
 
-/* A long gap is the program's own if of so many parts we made one at most: there is
- * always something of ours in it. */
+/* A long gap is counted in gap_class if our measuring takes up to 1/16 of it: every
+ * long gap has some of it. */
 #define TALLIED_LEAST 16
 
 #define GAP_COUNTED 1000u	/* ns: shorter ones are not worth a count */
 
-/* Loading machine code that is there takes less: nvrtc and ptxas take tens of
- * milliseconds for an empty kernel. */
+/* Loading existing machine code takes less; nvrtc and ptxas take tens of milliseconds
+ * for an empty kernel. */
 #define COMPILING_LEAST 5000000u	/* ns */
 
-/* A function that is compiled in pieces launches some in between, and so does who tries
- * one piece of code after the other: other kernels. The same one was made anew. */
+/* Compilations with fewer launches between them count as one: a function compiled in
+ * pieces launches some of them in between, and so does a program that tries variants of
+ * a kernel. If the same kernel follows as before, it was compiled again. */
 #define COMPILING_APART 20u	/* launches */
 
 struct gap {
-	uint64_t start, host_end, end;
+	uint64_t start, host_end, end;	/* host_end: of the launch call */
 	uint64_t idle[IDLE_CAUSES];
-	uint64_t waited;	/* how long the host had been blocked by then */
-	uint64_t blocked;	/* of idle[], while it still was */
-	uint64_t loads;		/* of code */
+	uint64_t waited;	/* ns the host had been blocked when it began */
+	uint64_t blocked;	/* of idle[], while the host still was */
+	uint64_t loads;		/* module loads */
 	bool synced;		/* a synchronisation lies in it, */
 	bool allocated;		/* an allocation or a release */
-	const struct wait *sync;/* the last one */
+	const struct wait *sync;/* the last synchronisation */
 };
 
-/* ${ns} of a call lies in a gap: GPU idle while inside. */
+/* Charge call ${w} with ${ns} of a gap: the GPU was idle during the call. */
 static void
 tally_idle(struct model *m, const struct thread *t, const struct wait *w,
     uint64_t ns)
@@ -85,7 +85,7 @@ gap_sync(struct gap *g, const struct wait *w)
 		g->sync = w;
 }
 
-/* Cut [g->start, g->host_end) up by what the thread did. */
+/* Split [g->start, g->host_end) by what the thread did. */
 static void
 gap_host(struct model *m, struct gap *g, const struct thread *t)
 {
@@ -132,7 +132,7 @@ gap_blame(struct model *m, struct device_state *d, const struct gap *g,
 	struct copy_class *c;
 	uint64_t from, waited;
 
-	/* Before the first kernel there is no work that waits. */
+	/* Before the first kernel no work waits for a copy. */
 	if ((d->last.kind == OP_COPY || d->last.kind == OP_MEMSET) &&
 	    d->worked) {
 		c = &m->copy[d->last.index].out;
@@ -148,7 +148,7 @@ gap_blame(struct model *m, struct device_state *d, const struct gap *g,
 	if (d->last.kind == OP_KERNEL)
 		m->kernel[d->last.index].out.gap_after_ns +=
 		    g->idle[IDLE_LAUNCH] + g->blocked;
-	/* What waited for a copy counts there. */
+	/* A gap behind a copy counts for the copy, not for the synchronisation. */
 	if (g->sync == NULL || d->last.kind == OP_COPY)
 		return;
 	from = min_u64(max_u64(g->sync->start, g->start), g->end);
@@ -157,7 +157,7 @@ gap_blame(struct model *m, struct device_state *d, const struct gap *g,
 	    spans_overlap(&m->overhead, from, g->end);
 }
 
-/* Add the gaps of ${from} to ${to}, and forget them. */
+/* Add the gaps of ${from} to ${to}, and clear ${from}. */
 static void
 gaps_move(struct gap_class *to, struct gap_class *from)
 {
@@ -198,7 +198,8 @@ idle_waits(const struct device_state *d, uint32_t call, struct sync_class *out)
 	}
 }
 
-/* The last gaps are twenty launches old: no code will be loaded behind the older. */
+/* If the newer of the two sets of gaps began COMPILING_APART launches ago, the older
+ * one is final: any code loaded now is too far behind it. Add it to the sums. */
 static void
 near_step(struct model *m, struct device_state *d, uint64_t launches)
 {
@@ -222,7 +223,7 @@ near_step(struct model *m, struct device_state *d, uint64_t launches)
 	d->nearer = !d->nearer;
 }
 
-/* Launches so far of the process that ${next} is of. */
+/* How many launches the process of ${next} has made so far. */
 static uint64_t
 launches_of(const struct model *m, const struct op *next)
 {
@@ -231,9 +232,9 @@ launches_of(const struct model *m, const struct op *next)
 	    m->stream[m->thread[next->thread].process]->launches;
 }
 
-/* Beside gaps for which the host took about as long. What it does to make, load or
- * choose code comes once for each piece of it: neither a gap in which code is loaded
- * nor those shortly before are what a loop does. */
+/* Count the gap in the class of gaps for which the host took about as long. Code is
+ * compiled, loaded or chosen once for each kernel, not in each iteration: a gap with a
+ * module load, and those shortly before it, are dropped again (idle_gap). */
 static void
 gap_tally(struct device_state *d, const struct gap *g, const struct op *next)
 {
@@ -268,7 +269,7 @@ has_run(const struct model *m, uint32_t index)
 	return false;
 }
 
-/* Was code made in it, in the middle of things? */
+/* Record the gap if the host compiled code in it, after the program's warm-up. */
 static void
 gap_compiling(const struct model *m, struct device_state *d,
     const struct gap *g, const struct op *next)
@@ -301,8 +302,8 @@ gap_compiling(const struct model *m, struct device_state *d,
 	c->at = s->launches;
 }
 
-/* ${ns} of the gap would not have been without us. The host would have been
- * earlier: it had all of its calls before it then. */
+/* Subtract the ${ns} of the gap that are due to us. Without us the host would have been
+ * earlier: its own work is shortened first, its calls next, launch latency last. */
 static void
 gap_shorten(struct gap *g, uint64_t ns)
 {
@@ -319,7 +320,8 @@ gap_shorten(struct gap *g, uint64_t ns)
 	g->blocked = min_u64(g->blocked, g->idle[IDLE_AFTER_SYNC]);
 }
 
-/* Draw the gap, one cause after the other: where in it each was is not kept. */
+/* Draw the gap into the timeline, one cause after the other: where in the gap each
+ * cause lay is not kept. */
 static void
 gap_draw(struct device_state *d, const struct gap *g, uint64_t ours)
 {
@@ -344,8 +346,8 @@ gap_draw(struct device_state *d, const struct gap *g, uint64_t ours)
 		timeline_add(d, ROW_IDLE_MEASURING, at, at + ns);
 }
 
-/* Did we hold the host in the gap, or so shortly before that its next launches
- * are slow because of it? */
+/* Did we measure in the gap, or hold the host so shortly before it that its next
+ * launches are slow because of that? */
 static bool
 gap_disturbed(const struct model *m, const struct device_state *d,
     uint64_t ours)

@@ -1,13 +1,14 @@
 /*
  * model/internal.h: the state behind struct model, shared by the files of this
- * folder and nobody else. Times in here are absolute (CLOCK_REALTIME).
+ * folder and no others. Times in here are absolute (CLOCK_REALTIME), in ns.
  *
- * The way of a record: model_feed (model.c) finds its stream, makes room, and
+ * What happens to a record: model_feed (model.c) finds its stream, makes room, and
  * calls the handler of its type. Aggregates that need no order are updated at once.
- * GPU work goes into a bounded buffer of pending operations (struct op), which is
- * sorted by start, and swept (sweep.c), when it is full: union times, concurrency,
+ * GPU work goes into a bounded buffer of pending operations (struct op). When that is
+ * full it is sorted by start and swept (sweep.c), because union times, concurrency,
  * idle gaps and their causes (idle.c), exposure (burst.c), sequences, runs of small
- * copies and the timeline need that order. model_settle (settle.c) copies it all out.
+ * copies and the timeline need that order. model_settle (settle.c) copies the results
+ * into struct run.
  */
 #ifndef CADV_MODEL_INTERNAL_H
 #define CADV_MODEL_INTERNAL_H
@@ -17,7 +18,7 @@
 #include "model/pool.h"
 #include "model/span.h"
 
-/* Bounds: what a hostile stream can make us hold. */
+/* Bounds of the memory that a hostile stream can make us take. */
 #define MAX_STREAMS 1024u
 #define MAX_DEVICES 64u
 #define MAX_KERNELS 16384u
@@ -32,21 +33,21 @@
 #define MAX_QUEUES 4096u
 #define MAX_THREADS 4096u
 #ifndef FIRST_OPS
-#define FIRST_OPS (1u << 12)	/* pending, to begin with, */
+#define FIRST_OPS (1u << 12)	/* room for pending operations at first */
 #endif
 #define MAX_OPS (1u << 18)	/* and at most: 12 MiB */
 #define MAX_WAITS (1u << 19)	/* host intervals kept; 12 MiB */
 #define MAX_LIVE (1u << 18)	/* live allocations */
-#define MAX_SIZES 64		/* of them, told apart */
+#define MAX_SIZES 64		/* sizes of allocations told apart */
 #define MAX_LEAKS 256u
 #define MAX_ACTIVE 256u		/* operations at once on one device */
 #define MAX_CALIBRATIONS 64u
 #define MAX_CALIBRATION_BYTES (256u << 10)
 #define MAX_CONDITIONS_BYTES (64u << 10)
-#define MAX_OPEN_FAILURES 64u	/* a process */
+#define MAX_OPEN_FAILURES 64u	/* per process */
 #define MAX_EXTRA 64u		/* counters that no rule reads */
-#define LAUNCH_MARKS 64u	/* times of launches that are kept a process */
-#define MAX_RANGES 32768u	/* pairs of ranges that copies used */
+#define LAUNCH_MARKS 64u	/* times of launches kept per process */
+#define MAX_RANGES 32768u	/* host ranges, and pairs of ranges, of copies */
 #define MAX_PEERS 1024u
 
 #define SECOND 1000000000ull
@@ -84,13 +85,13 @@ max_u64(uint64_t a, uint64_t b)
 enum op_kind { OP_KERNEL, OP_COPY, OP_MEMSET, OP_GRAPH };
 
 enum op_flag {
-	OP_PROFILED = 1,	/* its duration is not its own */
+	OP_PROFILED = 1,	/* measuring made it longer */
 	OP_IN_GRAPH = 2,
 	OP_BLOCKING = 4,	/* a copy whose call blocked the host */
 	OP_SMALL = 8,		/* a copy of at most 64 KiB */
 };
 
-/* One GPU operation that waits for its turn in the sweep. */
+/* One GPU operation that is still to be swept. */
 struct op {
 	uint64_t start, end, launch;	/* launch: host time, 0 unknown */
 	uint32_t index;		/* of the kernel or copy class */
@@ -115,7 +116,7 @@ struct wait {
 	uint8_t sync;		/* index of model->sync + 1, 0 none */
 };
 
-/* A host thread: what it was blocked in, sorted by start when clean. */
+/* A host thread: the calls it was in, sorted by start unless dirty. */
 struct thread {
 	uint32_t process;
 	struct wait *wait;
@@ -123,14 +124,14 @@ struct thread {
 	bool dirty;
 };
 
-/* Recorded calls of a process, by whether they come after the 10th launch,
- * after the first, and before the last (host.h). */
+/* Recorded calls of a process (host.h): 1: after its first launch, 10: after its 10th.
+ * Those in the tail count only if a launch comes after tail_end. */
 struct call_tally {
 	uint64_t count1, ns1, count10, ns10;
 	uint64_t bare_count, bare_ns;	/* of a process that launches nothing */
 	uint64_t tail_count1, tail_ns1, tail_count10, tail_ns10;
 	uint64_t tail_end;
-	uint64_t idle1, idle10;
+	uint64_t idle1, idle10;		/* ns the GPU was idle during them */
 };
 
 struct open_failure {
@@ -167,7 +168,7 @@ struct stream {
 	uint64_t launch_mark[LAUNCH_MARKS];	/* of each launch_step-th */
 	uint64_t launch_step;
 	uint32_t launch_marks;
-	uint64_t allocations;	/* calls before its first launch */
+	uint64_t allocations;	/* allocating calls before its first launch */
 	uint64_t work_last;	/* latest host time of work fed */
 	struct call_tally call[CALL_COUNT];
 	struct open_failure open[MAX_OPEN_FAILURES];
@@ -177,23 +178,23 @@ struct stream {
 	int64_t clock_offset;
 	bool clock_known;
 	struct idmap source_metric, stall;	/* source_feed.c */
-	uint32_t source_mask;	/* of enum source_metric: announced */
+	uint32_t source_mask;	/* 1 << enum source_metric: announced */
 };
 
-/* How a stream stands to the legacy default stream; legacy.c. */
+/* A stream's relation to the legacy default stream; legacy.c. */
 enum queue_kind { QUEUE_OTHER, QUEUE_BLOCKING, QUEUE_LEGACY };
 
 /* A CUDA stream of a process on a device. */
 struct queue {
 	uint32_t stream, device, process;
 	enum queue_kind kind;
-	uint64_t end;		/* of its latest operation, if of a kind */
+	uint64_t end;		/* of its latest operation; legacy.c */
 	struct tracker *tracker;	/* sequence.c */
 	uint32_t last;		/* its last operation: kernel index + 1, 0 other */
 	uint64_t last_end;
 };
 
-/* Where a kernel's or copy class's share of the open burst is kept. */
+/* The item of the open burst that a kernel or copy class has. */
 struct burst_place {
 	uint64_t serial;	/* of the burst */
 	uint32_t item;
@@ -205,31 +206,32 @@ struct kernel_key {
 	uint32_t shape[17];
 };
 
-#define REPEAT_LAST 8u		/* launches that one is held against */
+#define REPEAT_LAST 8u		/* launches that the next one is compared with */
 
 /* Undisturbed launches of a kernel in order of time; see repeat.c. */
 struct repeat {
-	uint64_t last[REPEAT_LAST];
+	uint64_t last[REPEAT_LAST];	/* durations, ns */
 	uint64_t seen;
-	struct stat apart;	/* what each says of the standard deviation */
+	struct stat apart;	/* an estimate of the standard deviation each */
 };
 
 struct kernel_state {
 	struct kernel out;
 	struct repeat repeat;
 	uint64_t profiled, profiled_ns, untimed;
-	struct stat waited;		/* launches as long as the host is held for
-					 * one at most: not in out.time */
-	uint64_t profiled_fault_ns;	/* pages were served: the sweep saw it */
-	uint64_t profiled_told_ns;	/* and this: it is in overhead as well */
-	uint64_t counted_inst;		/* warp instructions of the launch that
-					 * was counted by them; 0 none */
+	struct stat waited;		/* launches of HELD_NS (kernel.c) or longer:
+					 * not in out.time */
+	/* Of profiled_ns, as the sweep saw it: */
+	uint64_t profiled_fault_ns;	/* while pages were served */
+	uint64_t profiled_told_ns;	/* in model->overhead as well */
+	uint64_t counted_inst;		/* warp instructions of the launch counted
+					 * by instruction; 0 none */
 	uint64_t swept_ns, alone_ns;	/* undisturbed ones swept so far */
 	uint64_t fault_ns;	/* of swept_ns: pages were served */
 	double exposed;
 	uint64_t next_votes;		/* follow.c */
 	struct burst_place place;
-	uint64_t cycle;		/* the last that it was counted in */
+	uint64_t cycle;		/* serial of the last cycle that counts it */
 	double *extra;		/* MAX_EXTRA values, or NULL */
 	double *patched;	/* METRIC_COUNT values, or NULL: counters.c */
 };
@@ -239,9 +241,9 @@ struct copy_state {
 	uint64_t swept_ns;
 	double exposed;
 	struct burst_place place;
-	uint64_t phase;		/* the last it was copied in; results.c */
-	double phase_ns;	/* its copies in that one */
-	double apart[GAP_CLASSES];	/* of phases as long as these */
+	uint64_t phase;		/* serial of the last with such a copy; results.c */
+	double phase_ns;	/* copies of the class in that phase */
+	double apart[GAP_CLASSES];	/* ns put apart, by the phase's length */
 };
 
 struct small_run {
@@ -251,9 +253,9 @@ struct small_run {
 
 struct active {
 	struct op op;
-	double excl;		/* ns; of those with others its share */
+	double excl;		/* ns, shared with what ran at the same time */
 	uint64_t alone;		/* ns with no other kernel */
-	bool hidden;		/* a copy under one kernel, or the other way */
+	bool hidden;		/* a copy during one kernel, or vice versa */
 };
 
 struct burst_item {
@@ -268,36 +270,36 @@ struct burst_item {
 				 * launch call blocks (1024, less some slack) */
 #define QUEUE_LEAST 128u	/* the same if events take up most of it */
 
-/* A row of back-to-back work; see burst.c. */
+/* Work that runs back to back; see burst.c. */
 struct burst {
 	struct burst_item *item;
 	uint32_t items, cap;
 	uint32_t ops;		/* of this piece */
 	uint64_t serial;
-	double excl;		/* sum of the items, of this piece */
-	double before;		/* of the pieces before it */
+	double excl;		/* sum over the items, of this piece */
+	double before;		/* the same of the pieces before it */
 	double waited, exposed;	/* of all pieces that are settled */
 	uint64_t start;
 	uint64_t full_ns;	/* host blocked by a full queue */
 	uint64_t late_ns;	/* it would have waited longer without us */
-	uint32_t thread[BURST_THREADS];
+	uint32_t thread[BURST_THREADS];	/* that launched it */
 	uint32_t threads;
 	uint64_t *ring;		/* ends of the last QUEUE_DEPTH operations */
-	uint64_t pushed;
-	uint64_t ended;		/* of those, before the last launch */
-	uint64_t queued;	/* and how many were waiting then */
+	uint64_t pushed;	/* operations that were put into the ring, */
+	uint64_t ended;		/* that had ended before the last launch, */
+	uint64_t queued;	/* and that were pending then */
 	uint64_t last_launch;
-	bool unknown;		/* a launch time was */
+	bool unknown;		/* an operation has no launch time */
 	bool open;
 };
 
 struct legacy_side {
 	struct op last;		/* the operation that ends last; end 0: none */
 	uint64_t waited;	/* ns that it had waited for the other side */
-	double best;		/* ns that the best of those that waited for it
-				 * could have run beside it */
-	double copies, kernels;	/* the sum of these: where one of the two is a
-				 * copy, and where both are kernels */
+	double best;		/* most ns that one of the operations that waited
+				 * for it could have run beside it */
+	double copies, kernels;	/* sums of best: where one of the two is a copy,
+				 * and where both are kernels */
 };
 
 /* legacy.c: the legacy default stream and the streams that wait for it. */
@@ -313,40 +315,41 @@ enum cycle_stage { CYCLE_UP, CYCLE_WORK, CYCLE_DOWN };
 struct cycle {
 	uint64_t serial;	/* of the open one; 0 none */
 	uint64_t copy_ns, kernel_ns;	/* of the open one */
-	uint64_t sum_ns;	/* of those before it */
+	uint64_t sum_ns;	/* that the closed ones could hide */
 	uint8_t stage;
-	bool graph;		/* one was counted */
+	bool graph;		/* a graph counts in it */
 };
 
-/* By what the host would be further ahead of a device without us; see ahead.c. */
+/* How much further ahead of a device the host would be without us; see ahead.c. */
 struct ahead {
-	uint64_t held, traced;	/* ns: by what we held it, and by tracing */
-	uint64_t longer;	/* ns that the device worked longer, not yet taken
-				 * from these */
-	uint64_t launch;	/* its latest call for work; 0 unknown */
-	uint64_t until;		/* what we held it before is in held */
-	uint64_t gap;		/* of the gap before what comes next, where the
-				 * host was late for a synchronisation */
-	uint64_t each;		/* ns that tracing takes a launch; 0 unknown */
-	uint32_t thread;
-	bool synced;		/* since its call before */
-	struct stat apart;	/* its calls, with nothing in between */
+	uint64_t held, traced;	/* ns that holding it and tracing took from it */
+	uint64_t longer;	/* ns that the device worked longer because of us,
+				 * not yet subtracted from held and traced */
+	uint64_t launch;	/* host time of its latest launch; 0 unknown */
+	uint64_t until;		/* holds before this time are in held */
+	uint64_t gap;		/* ns by which the next gap would be shorter: the
+				 * GPU had finished before the synchronisation */
+	uint64_t each;		/* ns that tracing adds to a launch; 0 unknown */
+	uint32_t thread;	/* of the latest launch */
+	bool synced;		/* a synchronisation since the launch before */
+	struct stat apart;	/* between launches with nothing in between */
 };
 
-/* Copies back with nothing else between them; see results.c. */
+/* Copies to the host with no other GPU work between them; see results.c. */
 struct phase {
 	uint64_t serial;
 	uint64_t copies, bytes, copy_ns;
-	uint64_t host_ns;	/* the host's own, between and after them */
-	uint64_t end_ns;	/* of it, after the GPU's last work */
+	uint64_t host_ns;	/* the host's own work, between and after them */
+	uint64_t end_ns;	/* of that, after the GPU's last work */
 	bool open;
 };
 
 struct line;			/* timeline.c */
 
-/* The last gaps: code that is loaded behind them is what they were spent on. */
+/* The last gaps, not counted yet: if code is loaded soon after them, the host spent
+ * them on compiling or choosing it. */
 struct gaps_near {
-	uint64_t launches;	/* of its process, before the first of them */
+	uint64_t launches;	/* of the process, before the first of them */
 	struct gap_class gap[GAP_CLASSES];
 	struct {
 		uint64_t followed, idle_ns;	/* as in struct sync_class */
@@ -359,7 +362,7 @@ struct device_state {
 	bool worked;		/* it has run a kernel */
 	struct active active[MAX_ACTIVE];
 	uint32_t actives, kernels_active, row_active[ROW_COUNT];
-	uint64_t now;		/* the sweep stands here */
+	uint64_t now;		/* the sweep has reached this time */
 	uint64_t frontier;	/* end of the latest operation so far */
 	uint64_t swept;		/* start of the latest operation swept */
 	struct op last;		/* the operation that ends at frontier */
@@ -367,7 +370,7 @@ struct device_state {
 	uint64_t idle_longest_by[IDLE_CAUSES];
 	struct gap_class gap[GAP_CLASSES];
 	struct gaps_near near[2];
-	unsigned nearer;		/* index of the newer of these */
+	unsigned nearer;		/* index of the newer of the two */
 	struct compiling compiling;
 	struct burst burst;
 	struct ahead ahead;
@@ -376,20 +379,20 @@ struct device_state {
 	struct phase phase;
 	struct results results[GAP_CLASSES];	/* by length, as gaps are */
 	struct small_run small[COPY_KINDS][MEMORY_KINDS];
-	bool small_open;	/* one of them is */
-	uint8_t way;		/* of the last copy over 64 KiB; 0 none */
+	bool small_open;	/* one of these runs is open */
+	uint8_t way;		/* COPY_ of the last copy over 64 KiB; 0 none */
 	struct line *line;
 };
 
 struct sync_state {
 	struct sync_class out;
 	uint64_t sync_count, sync_ns;	/* from SYNC records */
-	uint64_t api_count, api_ns;	/* from API records of the same */
+	uint64_t api_count, api_ns;	/* from API records of the same waits */
 };
 
 struct failure_state {
 	struct failure out;
-	uint64_t unread;	/* decided so far */
+	uint64_t unread;	/* known to be unread so far */
 };
 
 struct live;			/* memory.c */
@@ -399,7 +402,7 @@ struct source_state;		/* source_state.h */
 struct model {
 	struct run run;
 	struct pool pool;
-	uint64_t names_told;	/* of pool.names.raw */
+	uint64_t names_told;	/* of pool.names.raw: in a diagnostic already */
 	struct idmap streams;
 	struct stream **stream;
 	uint32_t stream_count;
@@ -422,7 +425,7 @@ struct model {
 	uint32_t threads, threads_cap;
 	uint64_t waits;		/* host intervals kept */
 	uint64_t bursts, cycles, phases;
-	double exposed;		/* of everything together */
+	double exposed;		/* ns, of all operations together */
 	struct op *op, *op_spare;
 	uint32_t ops, ops_cap, ops_sorted;
 	struct sequence *sequence;
@@ -437,12 +440,12 @@ struct model {
 	uint32_t sizes;
 	struct peer *peer;
 	uint32_t peers, peers_cap;
-	struct spans faults;	/* unified.c: as they were told, … */
-	struct spans served;	/* … and where only copies were */
-	struct spans host_faults;	/* of the host, by the same copies */
-	uint64_t up_end_ns;	/* of the latest of these */
-	uint64_t gpus_until;	/* some GPU runs a kernel until then */
-	uint64_t gpus_busy;	/* how long one did */
+	struct spans faults;	/* unified.c: GPUs' faults being served, by records */
+	struct spans served;	/* of faults; the same by the copies of pages */
+	struct spans host_faults;	/* the host waits for pages, by copies */
+	uint64_t up_end_ns;	/* of the latest copy of pages to a device */
+	uint64_t gpus_until;	/* end of the latest kernel of any GPU */
+	uint64_t gpus_busy;	/* ns in which some GPU ran a kernel */
 	struct live *live;
 	uint32_t lives;
 	uint64_t live_bytes, live_host_bytes;
@@ -457,38 +460,40 @@ struct model {
 	struct calibration *calibration;
 	uint32_t calibrations;
 	struct spans overhead;
-	struct spans held;	/* of it, while the host was held */
+	struct spans held;	/* of overhead: the host was held */
 	struct spans jit;
-	bool jit_unknown;	/* a process that does not tell */
+	bool jit_unknown;	/* a process does not report JIT compilation */
 	struct source_state *source;	/* NULL: no such records */
 	const char *extra_name[MAX_EXTRA];
 	uint32_t extras;
 	uint32_t ids;		/* of all streams' tables */
-	uint64_t lost;		/* what no process is charged with */
-	uint64_t seen_first, seen_last;	/* times on the wire */
-	uint64_t reference;	/* a believable time, 0 none yet */
+	uint64_t lost;		/* losses that belong to no process */
+	uint64_t seen_first, seen_last;	/* times in records */
+	uint64_t reference;	/* a time that is believed, 0 none yet */
 	bool launcher, run_begin, run_end;
 	uint64_t begin_ns, end_ns;
 };
 
-/* internal.c: what all use.
- * model_grow(array, cap, count, max, size): room for one more; -1 without memory or
- * at ${max}. */
+/* internal.c: shared helpers.
+ * model_grow(array, cap, count, max, size): make room for one more in *${array}, new
+ * elements zeroed; -1 without memory or at ${max}. */
 int model_grow(void *array, uint32_t *cap, uint32_t count, uint32_t max,
     size_t size);
 
-/* model_time(m, start, end): whether a pair of times can be believed. */
+/* model_time(m, start, end): can a pair of times be believed? Notes the earliest and
+ * latest of those that can. */
 bool model_time(struct model *m, uint64_t start, uint64_t end);
 
-/* model_put(m, map, id, value, most): an id's meaning, which a later one replaces;
- * 1 if there are too many (the caller counts it), -1 without memory. */
+/* model_put(m, map, id, value, most): set or replace what ${id} stands for; 1 if there
+ * are too many ids (the caller counts the loss), -1 without memory. */
 int model_put(struct model *m, struct idmap *map, uint64_t id, uint32_t value,
     uint32_t most);
 
-/* model_push(m, op): it waits for its turn in the sweep. */
+/* model_push(m, op): add an operation to those that are still to be swept; -1 without
+ * memory. */
 int model_push(struct model *m, const struct op *op);
 
-/* What takes in a record, see model/feed.def. */
+/* The functions that take in a record, see model/feed.def. */
 #define FEED(name, function)						\
 	int function(struct model *m, struct stream *s,			\
 	    const struct record_##name *r);
@@ -496,15 +501,16 @@ int model_push(struct model *m, const struct op *op);
 #include "model/feed.def"
 #undef MEASURED
 
-/* about.c: who is speaking, and what is said about the measurement. */
-/* about_names(m): say how many more names are shown raw (pool.names). */
+/* about.c: the run, its processes, and the measurement itself. */
+/* about_names(m): report how many more names are shown mangled (pool.names). */
 int about_names(struct model *m);
-/* about_held_add(sum, of): what a process says, to what the run has. */
+/* about_held_add(sum, of): add what one process reported to the sum of the run. */
 void about_held_add(struct held *sum, const struct held *of);
-/* The level of the process of the run of which most is measured. */
+/* The highest level of any process: the one at which most is measured. */
 enum wire_level about_level(const struct model *m);
 
-/* define.c: definitions. */
+/* define.c: ids on the wire. Text of a string id, NULL unknown; index of a device (made
+ * if new), of a context's device, of a queue (made if new); IDMAP_NONE. */
 const char *stream_text(const struct stream *s, uint32_t id);
 uint32_t define_device_of(struct model *m, struct stream *s, uint32_t id);
 uint32_t define_context_device(const struct stream *s, uint32_t context);
@@ -512,43 +518,44 @@ uint32_t define_queue(struct model *m, struct stream *s, uint32_t device,
     uint32_t context, uint32_t stream);
 
 /* kernel.c: signatures, launches. */
-/* Why its metrics are missing, as its launches show. */
+/* Why the metrics of ${k} are missing. */
 enum wire_skip kernel_skip(const struct kernel_state *k);
 void kernel_settle(struct model *m, struct kernel_state *k,
     enum wire_level level, struct kernel *out);
-/* How much longer than others the disturbed launches on a device were, as far as
- * other launches or counters tell; *${told}: how much of it is known as overhead
- * anyway. */
+/* ns by which the launches on a device that our measuring disturbed were longer than
+ * undisturbed ones, as far as other launches or counters show that; added to *${told}:
+ * the part that is in model->overhead as well. */
 uint64_t kernel_longer_on(const struct model *m, uint32_t device,
     uint64_t *told);
-/* As far as is known by then: whether the length of a launch is our doing, and
- * how long it would have been. */
+/* Did our measuring make this launch longer, as far as the records so far show that?
+ * And its length in ns without us. */
 bool kernel_disturbed(const struct model *m, const struct op *op);
 uint64_t kernel_length(const struct model *m, const struct op *op);
 void kernel_free(struct model *m);
 
-/* counters.c: the values of kernels. counters_number is what the values of a METRIC
- * are known under, IDMAP_NONE if they cannot be kept. counters_settle brings those
- * of several launches together. */
+/* counters.c: the counters of kernels. counters_number: the number under which the
+ * values of a METRIC are kept, IDMAP_NONE if they cannot be. counters_settle: combine
+ * the counters of several launches. */
 uint32_t counters_number(struct model *m, struct wire_str name);
 void counters_settle(const struct kernel_state *k, struct kernel *out);
-/* counters_represent(k): forget the counters of ${k} if they are of launches that say
- * nothing of those that take its time. */
+/* counters_represent(k): forget the counters of ${k} if the launches they come from do
+ * not represent the launches that take its time. */
 void counters_represent(struct kernel *k);
 void counters_free(struct kernel_state *k);
 
-/* called.c: the call of copy class ${index}, and the copy of a call that took ${ns}. */
+/* called.c: join a copy of class ${index} with its API call, which took ${ns}, by their
+ * correlation id; whichever record comes first. -1 without memory. */
 int copy_correlate(struct model *m, struct stream *s, uint32_t correlation,
     uint32_t index);
 int copy_called(struct model *m, struct stream *s, uint32_t correlation,
     uint64_t ns);
 
-/* copy.c: copies, memsets, runs of small ones. */
+/* copy.c: copies, memsets, runs of small ones; copy_sweep takes operations in order of
+ * time. */
 int copy_sweep(struct model *m, const struct op *op);
 
-/* resent.c: host ranges that are copied again. resent_range returns what
- * op->range is to be, resent_sweep takes a copy in order of time. -1 only
- * without memory. */
+/* resent.c: host ranges that are copied again. resent_range gives the value for
+ * op->range, resent_sweep takes copies in order of time. -1 only without memory. */
 int resent_range(struct model *m, const struct stream *s,
     const struct record_COPY *r, uint32_t *range);
 int resent_sweep(struct model *m, const struct op *op);
@@ -556,10 +563,11 @@ int resent_sweep(struct model *m, const struct op *op);
 /* peer.c: copies between GPUs. */
 int peer_copy(struct model *m, struct stream *s, const struct record_COPY *r);
 
-/* unified.c: managed memory. */
+/* unified.c: managed memory: ns in which faults of GPUs were served, in all and within
+ * [start, end). */
 uint64_t unified_fault_ns(const struct model *m);
 uint64_t unified_fault_in(const struct model *m, uint64_t start, uint64_t end);
-/* Of a time between two: what the host waited for pages. */
+/* ns within [start, end) that the host waited for pages. */
 uint64_t unified_host_in(const struct model *m, uint64_t start, uint64_t end);
 
 /* memory.c: allocations. */
@@ -571,8 +579,9 @@ void memory_free(struct model *m);
 void failure_settle(const struct model *m, struct failure *out);
 int diagnostic_add(struct model *m, const struct diagnostic *d);
 
-/* sweep.c: pending operations. sweep_room: room for what one record brings, one
- * operation and one host interval at most. */
+/* sweep.c: pending operations. sweep_room: make room for one operation and one host
+ * interval, the most that one record adds. sweep_until: sweep what starts before
+ * ${until}. sweep_all: sweep everything and close what is open. -1 without memory. */
 int sweep_room(struct model *m);
 int sweep_until(struct model *m, uint64_t until);
 int sweep_all(struct model *m);
@@ -582,38 +591,39 @@ struct gap_seen {
 	bool synced;		/* a synchronisation */
 	bool allocated;		/* the host allocated or released memory */
 	bool ours;		/* our own measuring */
-	bool queued;		/* what comes after it had been called for long
-				 * before: nobody waited for the launch */
+	bool queued;		/* the operation after it was launched long before
+				 * it: the gap is not launch latency */
 	uint64_t host_ns;	/* of it, the host's own work */
 };
 
-/* idle.c: a gap before ${next} and its cause. Returns whether the queue had
- * run dry because of the host; *${seen}: what was in it. */
+/* idle.c: account for the gap before ${next} by cause; *${seen}: what lay in it.
+ * Returns true if the host had let the queue run dry, and would have without us. */
 bool idle_gap(struct model *m, struct device_state *d, const struct op *next,
     struct gap_seen *seen);
-/* The gaps that no loading of code explains; those behind waits in ${call} are added
- * to ${out}. */
+/* idle_again: the gaps in which, and shortly after which, no code was loaded.
+ * idle_waits: add those behind waits in ${call} that are not in model->sync yet. */
 void idle_again(const struct device_state *d, struct gap_class out[GAP_CLASSES]);
 void idle_waits(const struct device_state *d, uint32_t call,
     struct sync_class *out);
 
-/* ahead.c: what our measuring took from the host. ahead_op: the host calls for
- * ${op}, with the device let run until it starts. ahead_gap: the device was idle
- * before ${next} for want of it: by how much the gap would have been shorter,
- * beyond what we held inside it; *${none}: there might have been none at all.
- * ahead_longer: the device worked for ${ns} longer because of us. ahead_last:
- * nothing comes after. */
+/* ahead.c: the time that our measuring took from the host. ahead_op: the host launched
+ * ${op}; the device has been advanced to its start. ahead_gap: the device was idle
+ * because ${next} came late: ns by which the gap would have been shorter, beyond the
+ * time we held the host inside it; *${none}: there might have been no gap at all.
+ * ahead_longer: the device worked ${ns} longer because of us. ahead_last: no operation
+ * follows. */
 void ahead_op(struct model *m, struct device_state *d, const struct op *op);
 uint64_t ahead_gap(struct model *m, struct device_state *d,
     const struct op *next, bool *none);
 void ahead_longer(struct device_state *d, uint64_t ns);
 void ahead_last(struct model *m, struct device_state *d);
 
-/* burst.c: exposure. */
+/* burst.c: exposed time. burst_start, burst_end: an operation starts, ends; -1 without
+ * memory. burst_go_on: a gap before ${next} that does not end the burst. burst_finish:
+ * one that does, or ${next} NULL: no operation follows. */
 int burst_start(struct device_state *d, const struct op *op);
 int burst_end(struct model *m, struct device_state *d,
     const struct active *a);
-/* ${next}: what follows; NULL: nothing. */
 void burst_go_on(const struct model *m, struct device_state *d,
     const struct op *next);
 void burst_finish(struct model *m, struct device_state *d,
@@ -622,32 +632,34 @@ void burst_finish(struct model *m, struct device_state *d,
 /* In a longer gap the host did something else than launch. */
 #define LAUNCH_APART 100000u	/* ns */
 
-/* sequence.c: repeating launches. */
+/* sequence.c: repeating launches. A kernel starts, after the GPU was idle for ${idle}
+ * ns; -1 without memory. */
 int sequence_launch(struct model *m, const struct op *op, uint64_t idle,
     struct gap_seen seen);
-/* Of what is no kernel; ${last}: what ended last before it. */
+/* An operation that is no kernel starts; ${last}: the one that ended last before it. */
 void sequence_idle(struct model *m, const struct op *op, uint64_t idle,
     struct gap_seen seen, const struct op *last);
-/* How long the launch took that stood in ${op}'s place one period earlier, after
+/* ns that the launch took that had ${op}'s place one period earlier, after
  * sequence_launch of ${op}; 0: it is in no sequence. */
 uint64_t sequence_before(const struct model *m, const struct op *op);
 void sequence_free(struct tracker *t);
 
-/* repeat.c: what launches of one kernel that did the same differ by.
- * repeat_add: the next one took ${ns}; ${before}: the one in the same place of a
- * sequence, 0 none. repeat_noise: their standard deviation in ns, NaN if there
- * were too few. */
+/* repeat.c: noise between launches of one kernel that did the same work.
+ * repeat_add: the next launch took ${ns}; ${before}: the one with the same place in a
+ * sequence took so long, 0 none. repeat_noise: their standard deviation in ns, NaN if
+ * there were too few. */
 void repeat_add(struct repeat *r, uint64_t ns, uint64_t before);
 double repeat_noise(const struct repeat *r);
 
-/* legacy.c: what the legacy default stream keeps apart. */
+/* legacy.c: work that the legacy default stream serialises. */
 int legacy_context(struct model *m, struct stream *s,
     const struct record_CONTEXT *r);
 enum queue_kind legacy_kind(const struct stream *s, uint32_t context,
     uint32_t stream);
 void legacy_op(struct model *m, struct device_state *d, const struct op *op);
 
-/* cycle.c: an operation begins; what all cycles so far could hide. */
+/* cycle.c: an operation begins; ns that copies and kernels of all cycles so far could
+ * overlap. */
 void cycle_op(struct model *m, struct device_state *d, const struct op *op);
 uint64_t cycle_total(const struct cycle *c);
 
@@ -655,26 +667,26 @@ uint64_t cycle_total(const struct cycle *c);
 void follow_op(struct model *m, const struct op *op, uint64_t idle,
     struct gap_seen seen);
 
-/* results.c: copies back that the host works through, once or a few times.
- * results_op: ${op} starts. results_end: nothing comes after; the process ended at
- * ${end}. results_settle: all of them, and how many ns of copies' exposure they
- * are; results_apart: of one class. */
+/* results.c: copies to the host whose data it works through, once or a few times.
+ * results_op: ${op} starts. results_end: no operation follows; the run ended at
+ * ${end}. results_settle: the sum of them, returning the ns of copies' exposed time
+ * that they are; results_apart: the same of one copy class. */
 void results_op(struct model *m, struct device_state *d, const struct op *op,
     struct gap_seen seen);
 void results_end(struct model *m, uint64_t end);
 double results_settle(const struct model *m, struct results *out);
 double results_apart(const struct model *m, const struct copy_state *c);
 
-/* timeline.c: bins. */
+/* timeline.c: bins of busy time and counts; -1 without memory. */
 int timeline_add(struct device_state *d, enum timeline_row row,
     uint64_t start, uint64_t end);
 int timeline_count(struct device_state *d, enum timeline_row row,
     uint64_t at);
 void timeline_out(const struct line *l, uint64_t origin, struct timeline *t);
 
-/* lines/: the source tier, see source_state.h. source_metric returns 1
- * for a metric of its own. source_settle is for a final settle, after the
- * kernels. */
+/* lines/: the source tier, see source_state.h. source_metric returns 1 if the metric
+ * is one of source.def. source_settle: at a final settle, after the kernels. -1 without
+ * memory. */
 int source_metric(struct model *m, struct stream *s,
     const struct record_METRIC *r);
 int source_feed(struct model *m, struct stream *s, const struct record *r);

@@ -3,8 +3,8 @@
  *
  * Records of the run's streams are fed in; a struct run comes out: kernels by
  * signature, copies, synchronisations, allocations, idle time with its causes,
- * repeating launch sequences, diagnostics. No launch is kept: aggregates and
- * a timeline of bins only. No I/O, no clock.
+ * repeating launch sequences, diagnostics. Single launches are not kept, only
+ * aggregates and a timeline of bins. No I/O, no clock.
  *
  * All times are nanoseconds; in struct run they are relative to run->origin_ns
  * (CLOCK_REALTIME) unless a comment says otherwise. A double that was not
@@ -37,7 +37,7 @@ struct metric_info {
 };
 extern const struct metric_info metric_table[METRIC_COUNT];
 enum metric_id metric_find(const char *name, size_t len);
-/* Is it counted by patched instructions, under an alias of metric.def? */
+/* Is ${name} an alias of metric.def: a metric counted by patched instructions? */
 bool metric_is_patched(const char *name, size_t len);
 
 #define STAT_BUCKETS 128	/* quarter octaves: bucket = 4 log2(ns) */
@@ -53,9 +53,9 @@ struct stat {
 /* Why the GPU was idle. */
 enum idle_cause {
 	IDLE_HOST,		/* the host computed or did I/O */
-	IDLE_AFTER_SYNC,	/* the host had waited, and only then went on */
-	IDLE_LAUNCH,		/* the launch itself: host called in time to
-				 * leave less than the launch latency */
+	IDLE_AFTER_SYNC,	/* the host was waiting for the GPU when it began,
+				 * and only then did its work */
+	IDLE_LAUNCH,		/* launch latency: from the call to the GPU */
 	IDLE_ALLOCATION,	/* inside cudaMalloc, cudaFree and kin */
 	IDLE_API,		/* inside another recorded call */
 	IDLE_STARTUP,		/* before the first GPU work */
@@ -64,13 +64,13 @@ enum idle_cause {
 };
 extern const char *const idle_cause_name[IDLE_CAUSES];
 
-/* Gaps for which the host took about as long: HOST, AFTER_SYNC and API of one add
- * up to [2^i, 2^(i+1)) ns in the i-th class, the last one has no end. */
+/* Gaps by the time that the host took: in class i the causes HOST, AFTER_SYNC and API
+ * of one gap add up to [2^i, 2^(i+1)) ns; the last class has no upper end. */
 #define GAP_CLASSES 40
 struct gap_class {
 	uint64_t count;
-	uint64_t idle_ns[IDLE_CAUSES];	/* of these three */
-	uint64_t input_ns;		/* of these, in front of copies from the host */
+	uint64_t idle_ns[IDLE_CAUSES];	/* of these three causes */
+	uint64_t input_ns;		/* of that, before copies from the host */
 };
 
 struct device {
@@ -79,40 +79,41 @@ struct device {
 	const char *name, *chip, *uuid;
 	const struct chip *sm;	/* what is known of its compute capability */
 	struct ceilings ceilings;	/* what it can reach */
-	/* From the sweep over this device's timeline; measured launches are in
-	 * it with the length of others: */
+	/* From the sweep over this device's timeline; measured launches count with
+	 * the length of undisturbed ones: */
 	uint64_t busy_ns;	/* union of kernels, copies, memsets */
 	uint64_t kernel_ns;	/* union of kernels */
 	uint64_t copy_ns;	/* union of copies and memsets */
 	uint64_t copy_hidden_ns;/* of that, while a kernel ran */
-	uint64_t cycle_ns;	/* what copies from and to the host and kernels
-				 * could do at once, with what they do
-				 * (model/cycle.c) */
+	uint64_t cycle_ns;	/* time that copies from and to the host could
+				 * overlap with kernels, including what does
+				 * overlap already (model/cycle.c) */
 	uint64_t h2d_ns, d2h_ns;	/* union of copies from and to the host */
 	uint64_t both_ns;	/* of these, both at once */
 	uint64_t h2d_bare_ns, d2h_bare_ns; /* one way alone, and no kernel ran */
-	uint64_t turns;		/* copies over 64 KiB one way after such a copy
-				 * the other way */
-	bool hidden;		/* not shown to any process of the run */
-	uint64_t memory_bytes;	/* all that its kernels can reach: what was allocated
-				 * in the run at once, at most; 0 unknown */
+	uint64_t turns;		/* changes of direction between copies over
+				 * 64 KiB */
+	bool hidden;		/* visible to no process of the run */
+	uint64_t memory_bytes;	/* upper bound of what its kernels can reach: peaks
+				 * of allocations of the run, and module globals;
+				 * 0 unknown */
 	uint64_t first_ns, last_ns;	/* first start, last end of GPU work */
 	/* Operations that seem to have waited for the legacy default stream,
-	 * or it for them (model/legacy.c): how often, how long, and what of it
-	 * would have had room beside what they waited for, where one of the two
+	 * or it for them (model/legacy.c): how often, how long, and how long they
+	 * could have overlapped with what they waited for, where one of the two
 	 * is a copy and where both are kernels. */
 	uint64_t legacy_waits, legacy_wait_ns;
 	double legacy_copies_ns, legacy_kernels_ns;
-	/* Its idle time by cause; with idle_overhead_ns (our
-	 * own measuring) and busy_ns this is the run's wall time. */
+	/* Its idle time by cause; with idle_overhead_ns (our own measuring) and
+	 * busy_ns it adds up to the run's wall time. */
 	uint64_t idle_ns[IDLE_CAUSES], idle_overhead_ns;
-	uint64_t idle_near_ns;	/* idle beside its work: of each gap between two
-				 * operations no more than 100 us */
-	uint64_t idle_fault_ns;	/* of the host's part of its gaps: the host waited
+	uint64_t idle_near_ns;	/* idle between two operations, each gap counted
+				 * up to 100 us */
+	uint64_t idle_fault_ns;	/* of idle HOST and AFTER_SYNC: the host waited
 				 * for pages of managed memory */
 };
 
-/* What keeps more blocks from residing on an SM. */
+/* What limits the number of resident blocks per SM. */
 enum limiter {
 	LIMITER_NONE, LIMITER_WARPS, LIMITER_BLOCKS, LIMITER_REGISTERS,
 	LIMITER_SHARED, LIMITER_BARRIERS, LIMITER_CLUSTER, LIMITER_COUNT
@@ -147,44 +148,46 @@ struct kernel {
 				 * host or later work waited for it; what ran at
 				 * the same time shares that (model/burst.c) */
 	double alone_ns;	/* part of total_ns with no other kernel */
-	double fault_part;	/* of its time, while pages of managed memory were
-				 * served: it waited for them, whatever it does */
-	double noise_ns;	/* what launches that did the same differ by: the
-				 * standard deviation of one (model/repeat.c);
-				 * NaN unknown */
+	double fault_part;	/* fraction of its time in which pages of managed
+				 * memory were served: it waited for them */
+	double noise_ns;	/* standard deviation of a launch, between launches
+				 * that did the same work (model/repeat.c); NaN
+				 * unknown */
 	uint32_t stream;	/* of its first launch, CUDA's number */
 	bool streams_vary;	/* others were in other streams */
-	uint64_t graph_launches;/* that came out of a graph */
+	uint64_t graph_launches;/* launches as nodes of a graph */
 	uint64_t first_ns, last_ns;
 	double metric[METRIC_COUNT];	/* per launch; NaN: not measured */
 	enum wire_mode metric_mode;
 	uint32_t metric_launches;	/* profiled launches behind them */
 	bool metric_complete;
-	bool accesses_vary;	/* two of its launches executed as many
-				 * instructions, and moved different numbers of
+	bool accesses_vary;	/* two of its launches executed the same number of
+				 * instructions, but moved different numbers of
 				 * sectors */
 	enum wire_skip skip;	/* why metrics are missing */
 	uint64_t gap_before_ns;	/* GPU idle just before its launches, sum */
-	uint64_t gap_after_ns;	/* just after them, without the host's part: it
-				 * had called for the next work or was waiting */
+	uint64_t gap_after_ns;	/* GPU idle just after them, only launch latency
+				 * and the host's waits for the GPU */
 	bool total_estimated;	/* no launch ran undisturbed: total_ns rests on
 				 * counters or on the disturbed ones */
-	bool total_least;	/* nor does a counter say how long the measured
-				 * ones took, whose windows were longer:
-				 * total_ns is what issuing takes at least */
-	bool waits;		/* for what the host or another kernel does after
-				 * its launch: while we held the host one did
-				 * not end, and others took far less */
-	const double *extra;	/* run->extras values, NaN not measured; NULL
-				 * none: counters that no rule reads */
+	bool total_least;	/* a lower bound: only measured launches ran, their
+				 * records span the whole measuring window, and
+				 * no counter gives a duration: total_ns is the
+				 * least time to issue their instructions */
+	bool waits;		/* it waits for something that the host or another
+				 * kernel does after its launch: while we held
+				 * the host a launch did not end; others took
+				 * far less */
+	const double *extra;	/* run->extras values of counters that no rule
+				 * reads, NaN not measured; NULL: none */
 	const struct code *code;	/* the source tier; NULL: nothing */
-	/* What follows it in its queue, with no copy, memset or wait of the
-	 * host in between (model/follow.c): */
-	uint32_t next;		/* id of the most frequent kernel there; 0 none */
-	uint64_t next_count;	/* how often it did, at least */
+	/* The kernel that follows it in its queue, with no copy, memset or wait of
+	 * the host in between (model/follow.c): */
+	uint32_t next;		/* id of the most frequent one; 0 none */
+	uint64_t next_count;	/* how often it followed, at least */
 	bool next_null;		/* in the legacy default stream */
-	uint64_t next_idle_ns;	/* GPU idle between the two; gaps with our own
-				 * measuring in them, or over 100 us, left out */
+	uint64_t next_idle_ns;	/* GPU idle between the two, without gaps in which
+				 * we measured and gaps over 100 us */
 };
 
 /* Copies and memsets of one class. */
@@ -196,20 +199,19 @@ struct copy_class {
 	uint32_t size_class;	/* floor(log2(bytes)) */
 	uint32_t device;
 	uint64_t count, bytes, gpu_ns;
-	double exposed_ns;	/* work waited for it: all of it, shared with what
-				 * ran meanwhile; 0 while one kernel covered it */
+	double exposed_ns;	/* as of kernels (model/burst.c); a copy that runs
+				 * wholly during one kernel has none */
 	uint64_t host_ns;	/* in the blocking API call, if it was recorded */
 	uint64_t idle_after_ns;	/* GPU idle right after, until the next work */
-	uint64_t idle_waited_ns;/* of that, what the wait can explain: without
-				 * the host's own work beyond the wait's length
-				 * and without allocations */
-	uint64_t idle_before_ns;/* GPU idle just before, in gaps of a launch's length
-				 * (LAUNCH_APART) in which we did not measure */
-	uint64_t waits;		/* of asynchronous ones: after which the host was
-				 * seen to wait, with no other work behind them */
+	uint64_t idle_waited_ns;/* of that, what the host's wait can explain: all but
+				 * IDLE_HOST and IDLE_ALLOCATION */
+	uint64_t idle_before_ns;/* GPU idle just before, in gaps of up to 100 us in
+				 * which we did not measure */
+	uint64_t waits;		/* asynchronous copies after which the host waited
+				 * before any other GPU work */
 	uint64_t waits_idle_ns;	/* of idle_waited_ns, after these */
-	uint64_t ranges;	/* different host ranges, of … */
-	uint64_t located;	/* … so many copies whose ranges are known */
+	uint64_t ranges;	/* different host ranges, among … */
+	uint64_t located;	/* … so many copies whose range is known */
 };
 
 /* Runs of small copies in one direction: ≥ 16 in a row, ≤ 64 KiB each, no
@@ -223,27 +225,28 @@ struct small_copies {
 	uint64_t span_ns;	/* first start to last end, summed over groups */
 };
 
-/* Copies that may have carried what their destination had already: the same
- * host range, whole, in one process. That its content had changed in between
- * cannot be seen; where it was used again sooner than the host could have
- * written it anew (one core within 20 us, 16 B/ns; or many, 400 B/ns), the copy
- * is quick. Waits in CUDA calls within a millisecond are not counted. */
+/* Copies whose destination may have had the data already: the same whole host range in
+ * one process. Whether its content changed in between cannot be seen; a copy is quick
+ * if it was called sooner than the host could have written the range anew (one core
+ * 16 B/ns; many cores, 20 us after they start, 400 B/ns). If that time is up to 1 ms,
+ * waits in CUDA calls are subtracted from it. */
 enum resent_kind {
-	RESENT_ROUND,		/* to the device what had last come from one */
-	RESENT_AGAIN,		/* to the place on the device where it had been
-				 * copied the last time */
+	RESENT_ROUND,		/* to the device: the range's last copy came from
+				 * a device */
+	RESENT_AGAIN,		/* to the device: as the range's last copy, to the
+				 * same address */
 	RESENT_KINDS
 };
 
 struct resent {
 	enum resent_kind kind;
 	uint32_t device;
-	uint64_t ranges;	/* different ones */
+	uint64_t ranges;	/* different host ranges */
 	uint64_t count, bytes, gpu_ns;	/* copies to the device */
-	uint64_t down_ns;	/* of RESENT_ROUND, those from it before */
+	uint64_t down_ns;	/* of RESENT_ROUND: the copies to the host before */
 	uint64_t quick_count, quick_ns, quick_down_ns;
-	/* The same with those that the host hardly had the time for: up to four
-	 * times as long, and then by the less the longer. */
+	/* The quick ones, and weighted those for which the host had up to four
+	 * times as long as it needs: from 1 down to 0 the longer it had. */
 	double likely_count, likely_ns, likely_down_ns, likely_bytes;
 };
 
@@ -251,32 +254,32 @@ struct resent {
 struct peer {
 	uint32_t from, to;	/* indices into run->device */
 	bool known;		/* the driver was asked */
-	bool can, enabled;	/* it could; the program switched it on */
-	uint64_t copies, bytes, gpu_ns;	/* that CUPTI shows as one */
-	uint64_t staged, staged_bytes;	/* through the host: shown as two */
-	uint64_t down_ns, up_ns;	/* time of their halves */
+	bool can, enabled;	/* peer access is possible; was switched on */
+	uint64_t copies, bytes, gpu_ns;	/* direct ones: one record each */
+	uint64_t staged, staged_bytes;	/* through the host: two records or more */
+	uint64_t down_ns, up_ns;	/* time of the staged ones' halves */
 };
 
 /* Results that the host copied back and worked through alone, once or a few times
- * (model/results.c): nothing to shorten, so it is in no exposed_ns. */
+ * (model/results.c). They are not worth shortening: no exposed_ns contains them. */
 struct results {
 	uint64_t phases;
 	uint64_t copies, bytes, copy_ns;
-	uint64_t host_ns;	/* between and after these copies; of it */
-	uint64_t end_ns;	/* after the GPU's last work */
+	uint64_t host_ns;	/* the host's own, between and after these copies */
+	uint64_t end_ns;	/* of that, after the GPU's last work */
 };
 
-/* Times in which the GPU had nothing to do while the thread that launches next loaded
- * code, and did something for it, after its first launches (HOT_AFTER of host.h).
- * Those with less than COMPILING_APART launches between them are one, unless they made
- * the same kernel. What comes after COMPILING_TIMES is in the last. */
+/* Gaps in which the thread that launches next loaded code and worked for at least 5 ms
+ * (COMPILING_LEAST of idle.c), after its process's warm-up (HOT_AFTER of host.h): code
+ * was compiled. Gaps with less than COMPILING_APART launches between them are one,
+ * unless the same kernel follows. The last element also has all after COMPILING_TIMES. */
 #define COMPILING_TIMES 32
 struct compiling {
 	size_t times;
 	struct compiled {
-		uint32_t kernel;	/* launched next; 0: it was none */
-		bool known;		/* code of that name had run before, if for
-					 * another shape */
+		uint32_t kernel;	/* id of the one launched next; 0: none was */
+		bool known;		/* a kernel of its name had run before, perhaps
+					 * with another shape */
 		uint64_t loads, idle_ns;
 		uint64_t at;		/* launches of its process before it */
 	} time[COMPILING_TIMES];
@@ -285,19 +288,20 @@ struct compiling {
 /* Managed memory. */
 struct unified {
 	bool used;		/* some was allocated */
-	bool watched;		/* its events were recorded, or some came */
+	bool watched;		/* its events were recorded, or some arrived */
 	uint32_t refused;	/* else the CUptiResult of trying; 0 not tried */
-	uint64_t up_bytes, down_bytes;	/* moved to devices and to the host for a
-					 * fault or in its wake, between GPUs too */
+	uint64_t up_bytes, down_bytes;	/* moved to devices (between GPUs too) and to
+					 * the host, for a fault or prefetched
+					 * after one */
 	uint64_t asked_bytes;	/* moved because the program asked */
-	uint64_t evicted_bytes;	/* to make room */
-	uint64_t cpu_faults, gpu_faults;	/* of GPUs, groups of them */
-	uint64_t up_batches;	/* of up_bytes: copies one after another with
-				 * no gap, which serve one such group */
-	uint64_t fault_ns;	/* union: GPUs' faults being served, pages on
-				 * their way to devices for them */
-	uint64_t host_ns;	/* a GPU was idle while the host waited for pages
-				 * that it had touched */
+	uint64_t evicted_bytes;	/* moved to make room */
+	uint64_t cpu_faults, gpu_faults;	/* of GPUs: groups of faults */
+	uint64_t up_batches;	/* of up_bytes: batches of copies with no gap
+				 * between, each serving one group of faults */
+	uint64_t fault_ns;	/* union: faults of GPUs were served, or pages
+				 * moved to devices for them */
+	uint64_t host_ns;	/* the busiest GPU was idle while the host waited
+				 * for pages that it had touched */
 	uint64_t thrashing, throttled_ns, remote_maps;
 };
 
@@ -305,9 +309,9 @@ struct sync_class {
 	enum wire_call call;	/* DEVICE_SYNC, STREAM_SYNC, EVENT_SYNC, MEMCPY… */
 	uint64_t count;
 	uint64_t wait_ns;	/* host blocked */
-	uint64_t idle_after_ns;	/* GPU idle from its beginning, or the end of what
-				 * it waited for, to the next work, where that is
-				 * another thing than a copy */
+	uint64_t idle_after_ns;	/* GPU idle from the start of the sync, or the end of
+				 * the work it waited for if that is later, to the
+				 * next work; not if it waited for a copy */
 	uint64_t followed;	/* syncs with such idle time after them */
 };
 
@@ -331,21 +335,21 @@ struct sequence {
 	uint32_t kernel[SEQUENCE_MAX];	/* ids, the first SEQUENCE_MAX */
 	uint64_t kernel_ns;	/* over all repeats */
 	uint64_t idle_ns;	/* GPU idle between its launches, all repeats;
-				 * gaps with a sync, an allocation or our own
-				 * measuring in them, over 100 us, or before
-				 * what stood in the queue already, are left
-				 * out */
-	uint64_t gaps;		/* how many gaps that was */
+				 * without gaps over 100 us, gaps with a sync, an
+				 * allocation or our own measuring in them, and
+				 * gaps before a launch that was in the queue
+				 * already */
+	uint64_t gaps;		/* the number of gaps in idle_ns */
 	uint64_t syncs;		/* gaps with a host sync, all repeats */
 	uint64_t allocations;	/* others in which the host allocates */
-	bool in_graph;		/* came out of a graph already */
+	bool in_graph;		/* its launches are nodes of a graph already */
 };
 
-/* Allocations of device memory of one size, the first few sizes. */
+/* Allocations of device memory of one size, for the first few sizes. */
 struct memory_size {
 	uint64_t bytes;
 	uint32_t device;
-	uint64_t live, most;	/* allocations; those that lived at once */
+	uint64_t live, most;	/* allocations now; most at once */
 };
 
 struct leak {
@@ -371,8 +375,8 @@ struct failure {
 	const char *kernel;	/* mangled; NULL unknown */
 	const char *name;	/* for people; NULL unknown */
 	uint32_t grid[3], block[3], smem_dynamic;
-	uint32_t regs, smem_static;	/* of its function, and the most that it */
-	uint32_t threads_max, smem_dynamic_max;	/* may be launched with */
+	uint32_t regs, smem_static;	/* of its function, */
+	uint32_t threads_max, smem_dynamic_max;	/* and its limits for a launch */
 };
 
 /* A correctness tool that ran over the program (cudadvise sanitize). */
@@ -381,9 +385,9 @@ struct tool_run {
 	enum wire_ran state;
 	uint64_t start_ns, end_ns;
 	uint32_t exit_code, signal;	/* the tool's: mostly the program's */
-	uint64_t errors, warnings;	/* as its summary counts them */
-	uint64_t unreported;		/* of those, not written out */
-	const char *version, *text;	/* its own words where it failed */
+	uint64_t errors, warnings;	/* as the tool's summary counts them */
+	uint64_t unreported;		/* of those, without a report of their own */
+	const char *version, *text;	/* text: the tool's message if it failed */
 };
 
 /* One of the reports behind a defect. */
@@ -396,8 +400,8 @@ struct defect_example {
 
 #define DEFECT_EXAMPLES 3
 
-/* What such a tool reported of one place: the same tool, kind, kernel and line;
- * of host calls the same text and call site. Texts are never NULL. */
+/* The reports of such a tool about one place: the same tool, kind, kernel and line; for
+ * host calls the same text and call site. Texts are never NULL. */
 struct defect {
 	enum wire_tool tool;
 	enum wire_defect kind;
@@ -405,8 +409,8 @@ struct defect {
 	uint64_t reports, count;	/* count: hazards; else reports */
 	uint64_t bytes;			/* of an access; of leaks their sum */
 	const char *text;		/* the tool's first line */
-	const char *function, *file;	/* where the access stands */
-	const char *kernel, *kernel_file;	/* and where that was called */
+	const char *function, *file;	/* that contain the access */
+	const char *kernel, *kernel_file;	/* from which it was called */
 	const char *partner_file;	/* the other access of a race */
 	const char *site, *site_file, *site_object;	/* launch or call */
 	uint32_t line, kernel_line, partner_line, site_line;
@@ -422,11 +426,11 @@ struct diagnostic {
 	const char *where, *text;
 };
 
-/* How long measuring held the program: count, total and longest at one place are
- * of what limit_ns bounds; the set-up before the first kernel and replays are
- * told apart. Of a run: sums, and the longest of any process. */
+/* How long measuring held the program. count, total_ns and longest_ns are of the holds
+ * that limit_ns bounds; the set-up before the first kernel and replays are separate. Of
+ * a run: sums, and the longest of any process. */
 struct held {
-	bool known;		/* somebody said so */
+	bool known;		/* a process reported it */
 	uint64_t count, total_ns, longest_ns;
 	uint64_t setup_ns, setup_longest_ns;
 	uint64_t replay_ns, replay_longest_ns;
@@ -461,20 +465,20 @@ struct timeline {
 	uint32_t count[ROW_COUNT][TIMELINE_BINS];
 };
 
-/* The ceilings that were measured on a device before the run: JSON text. */
+/* Ceilings that `cudadvise calibrate` measured on a device before the run: JSON. */
 struct calibration {
 	const char *gpu;	/* device uuid */
 	const char *json;
 	size_t length;
 };
 
-/* Records that CUPTI would not give to a process of the run, as the diagnostics
- * say; a set of 1 << these. */
+/* What CUPTI refused to a process of the run, according to diagnostics; a set of
+ * 1 << these. */
 enum refused {
-	REFUSED_CUPTI,		/* it could not be used at all */
-	REFUSED_FREE,		/* another tool had it */
+	REFUSED_CUPTI,		/* CUPTI could not be used at all */
+	REFUSED_FREE,		/* another tool was using CUPTI */
 	REFUSED_TRACE, REFUSED_KERNELS, REFUSED_COPIES, REFUSED_MEMSETS,
-	REFUSED_AGAIN,		/* kernels, from a measured launch on */
+	REFUSED_AGAIN,		/* kernel tracing, after a measured launch */
 	REFUSED_MEMORY,		/* allocations */
 	REFUSED_CALLS,		/* callbacks on API calls */
 	REFUSED_JIT,		/* compilations */
@@ -500,10 +504,10 @@ struct run {
 #define OUTPUT(type, name, count, room) struct type *name; size_t count;
 #define COPIED(type, name, count) struct type *name; size_t count;
 #include "model/output.def"
-	const struct ceilings *ceilings;	/* of the device of which the
-						 * least is known */
+	const struct ceilings *ceilings;	/* of the first device that is not
+						 * calibrated, else the last */
 	/* Copies between host and device with and without addresses, and those
-	 * that found the table of ranges full. */
+	 * with addresses for which the table of ranges was full. */
 	uint64_t copies_located, copies_unlocated, copies_untracked;
 
 	unsigned refused;		/* 1 << enum refused */
@@ -513,24 +517,23 @@ struct run {
 	uint64_t idle_total_ns;		/* wall − busy; includes our overhead */
 	uint64_t idle_overhead_ns;	/* idle while we measured: no fault of
 					 * the program, in no cause above */
-	uint64_t idle_near_ns;		/* of each gap no more than 100 us */
+	uint64_t idle_near_ns;		/* each gap counted up to 100 us */
 	uint64_t idle_longest_ns;
 	uint64_t idle_gaps;		/* gaps > 1 µs */
-	struct gap_class gap[GAP_CLASSES];	/* gaps that we did not measure
-						 * in: what follows is not the
-						 * program's usual pace */
+	struct gap_class gap[GAP_CLASSES];	/* without gaps in which we
+						 * measured (idle.c) */
 	uint64_t peak_memory_bytes;	/* live device allocations at their peak */
 	uint64_t peak_host_bytes;	/* the same of pinned and managed memory */
 	uint64_t static_bytes;		/* of module globals, all that were loaded */
 	uint64_t allocations;		/* seen, of every kind */
-	uint64_t peak_allocations;	/* that lived at once, at most */
+	uint64_t peak_allocations;	/* most that lived at once */
 	bool contexts_gone;		/* every context was destroyed or the
 					 * process exited: leaks are leaks */
 	uint64_t gpus_busy_ns;		/* some GPU ran a kernel */
 	struct unified unified;
 	struct results results;
-	/* Code that the driver made from PTX while the program ran. */
-	bool jit_traced;		/* every process would have said so */
+	/* Code that the driver compiled from PTX while the program ran. */
+	bool jit_traced;		/* every process would have reported it */
 	uint64_t jit_compiles;
 	uint64_t jit_ns;		/* the union of them */
 	uint64_t jit_startup_ns;	/* of it, before the busiest device's
@@ -540,20 +543,20 @@ struct run {
 
 	/* Our own cost. */
 	uint64_t overhead_ns[OVERHEAD_KINDS];
-	uint64_t overhead_longer_ns;	/* by what launches that were measured, or
+	uint64_t overhead_longer_ns;	/* by which launches that we measured, or that
 					 * waited for the host while we held it,
 					 * were longer than others of their
-					 * kernel: in no busy time, but in the
+					 * kernel: not in busy_ns, but in the
 					 * timeline; without what is above */
 	uint64_t overhead_total_ns;	/* of all that */
 	uint64_t profiled_launches;
 	struct held held;
 
-	uint64_t gpu_exposed_ns;	/* what all kernels and copies together
-					 * can save at most: their exposed_ns
-					 * may add up to more, see model/burst.c */
-	uint64_t late;			/* operations that came too late for
-					 * the timeline; counted elsewhere */
+	uint64_t gpu_exposed_ns;	/* most that all kernels and copies together
+					 * can save: their exposed_ns may add up
+					 * to more, see model/burst.c */
+	uint64_t late;			/* operations that came too late for the
+					 * sweep; in counts and sums only */
 	const char *const *extra_name;	/* counters that no rule reads */
 	size_t extras;
 	uint64_t idle_longest_by[IDLE_CAUSES];	/* idle_longest_ns by cause */
@@ -575,20 +578,22 @@ void model_free(struct model *m);
  * model_feed(m, stream, sequence, r): take in one record of ${stream} with its
  * sequence number. Records of one stream must come in order of sequence;
  * gaps are counted. Never fails on what a record says: nonsense is counted in
- * run->lost or ignored. Returns -1 only without memory.
+ * run->lost or ignored. Returns -1 only without memory. ${r} is not kept.
  */
 int model_feed(struct model *m, uint64_t stream, uint64_t sequence,
     const struct record *r);
 
 /*
- * model_settle(m, final): bring the aggregates up to date and return them.
- * With ${final} all pending work is swept and states are decided; without, the
- * most recent part of the timeline is still pending. Feeding may go on after
- * a settle that was not final.
+ * model_settle(m, final): bring the aggregates up to date and return them; NULL
+ * without memory. With ${final} all pending work is swept and states are decided;
+ * without, the last 5 s (SETTLE_DELAY) of the timeline are still pending. Feeding may
+ * go on after a settle that was not final.
  */
 const struct run *model_settle(struct model *m, bool final);
 
-/* stat_add, stat_merge, and the p-quantile (0..1) from the buckets in ns. */
+/* stat_add: count one value. stat_merge: add ${from} to ${into}. In ns, NaN without
+ * values: stat_quantile: the p-quantile (0..1), right to about 9 %; stat_mean;
+ * stat_deviation: the standard deviation. */
 void stat_add(struct stat *s, uint64_t ns);
 void stat_merge(struct stat *into, const struct stat *from);
 double stat_quantile(const struct stat *s, double p);

@@ -1,6 +1,6 @@
 /*
  * model/pool.h: interned strings of a run: one copy of each, at an address
- * that stays. What goes in is made printable UTF-8.
+ * that does not change until pool_clear. Strings are made printable UTF-8.
  */
 #ifndef CADV_POOL_H
 #define CADV_POOL_H
@@ -29,13 +29,13 @@ struct pool {
  * without memory. */
 const char *pool_text(struct pool *p, struct wire_str s);
 
-/* pool_reason(p, code, more): the reason whose text is that of ${code} and
- * ${more}, interned; the row of ${code} where there is no room. */
+/* pool_reason(p, code, more): a copy of the row of ${code} with the text
+ * "its text: ${more}", interned; the row itself if there is no room. */
 const struct reason *pool_reason(struct pool *p, enum reason_code code,
     const char *more);
 
-/* pool_demangled(p, mangled): the C++ name, interned as pool_text does; what it
- * may cost is bounded over all names of the run (base/demangle.h). */
+/* pool_demangled(p, mangled): the C++ name, interned as pool_text does; NULL without
+ * memory. The time it takes is bounded over all names of the run (base/demangle.h). */
 const char *pool_demangled(struct pool *p, const char *mangled);
 
 /* pool_names(p, mangled, name, short_name): the C++ name of the interned

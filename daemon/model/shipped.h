@@ -1,6 +1,7 @@
 /*
  * model/shipped.h: GPUs whose ceilings were measured before the product shipped, a file
- * of config/chips each. What depends on the host (launches, copies) is not in them.
+ * of config/chips each. Ceilings that depend on the host (launches, copies) are not in
+ * these files.
  */
 #ifndef CADV_SHIPPED_H
 #define CADV_SHIPPED_H
@@ -10,9 +11,9 @@
 struct ceilings;
 struct device;
 
-/* shipped_ceilings(c, d): put what other GPUs of ${d}'s model reach into ${c}, which
- * ceilings_default has filled. False, and ${c} untouched, where none was measured,
- * or ${d} is a part of one (MIG). */
+/* shipped_ceilings(c, d): put the ceilings shipped for ${d}'s model into ${c}, which
+ * ceilings_default has filled. False, and ${c} untouched, if no GPU of that model was
+ * measured, or ${d} is a slice of one (MIG). */
 bool shipped_ceilings(struct ceilings *c, const struct device *d);
 
 /* shipped_model(name): was a GPU of that name measured? */

@@ -3,9 +3,9 @@
  *
  * Records of one queue come in order, but queues, buffers and processes come
  * interleaved. So operations wait in a bounded buffer; when it is full it is
- * sorted and its older half swept, device by device. What then comes from
- * before the sweep is late: it is in every count and sum, but not in the
- * timeline and what follows from it.
+ * sorted and its older half swept, device by device. An operation that arrives later
+ * and starts before the point already swept is late: it is in every count and sum,
+ * but not in the timeline and what is derived from it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "model/host.h"
 #include "model/internal.h"
 
-/* A device that had no work for so long does not hold up forgetting. */
+/* For a device without work for this long no host intervals are kept. */
 #define STALE (60 * SECOND)
 
 /* --- sorting ----------------------------------------------------------- */
@@ -44,8 +44,8 @@ merge(struct op *to, const struct op *from, uint32_t a, uint32_t b,
 	memcpy(to + k, from + j, (c - j) * sizeof(*to));
 }
 
-/* A natural merge sort: what arrives is mostly runs that are in order, which
- * qsort would not notice. Stable, so that equal captures give equal runs. */
+/* A natural merge sort: operations mostly arrive in runs that are in order, from which
+ * qsort would not profit. Stable, so that equal captures give equal results. */
 static int
 ops_sort(struct model *m)
 {
@@ -129,8 +129,8 @@ account(struct device_state *d, uint64_t from, uint64_t to)
 	row_add(d, from, to);
 	for (i = 0; i < d->actives; i++)
 		open += !d->active[i].hidden;
-	/* What works at the same time shares what it keeps the device busy for:
-	 * without any one of it the device would be busy all the same. */
+	/* Operations that overlap share the time: without any one of them the
+	 * device would have been busy all the same. */
 	for (i = 0; i < d->actives; i++) {
 		if (!d->active[i].hidden)
 			d->active[i].excl += (double)ns / open;
@@ -201,8 +201,8 @@ advance(struct model *m, struct device_state *d, uint64_t until)
 	return 0;
 }
 
-/* A copy that begins and ends while one kernel runs costs nothing, nor does a
- * kernel that does so while one copy is under way. */
+/* A copy that begins and ends while one kernel runs costs no time, nor does a
+ * kernel that begins and ends during one copy. */
 static bool
 is_hidden(const struct device_state *d, const struct op *op)
 {
@@ -233,7 +233,7 @@ activate(struct device_state *d, const struct op *op)
 	d->worked = d->worked || op->kind == OP_KERNEL || op->kind == OP_GRAPH;
 }
 
-/* More at once than any GPU runs: the one that would end first ends now. */
+/* MAX_ACTIVE are more than any GPU runs at once: the one that ends first ends now. */
 static int
 make_room(struct model *m, struct device_state *d)
 {
@@ -350,7 +350,7 @@ sweep_room(struct model *m)
 
 	if (m->ops < MAX_OPS && m->waits < MAX_WAITS)
 		return 0;
-	/* A sweep of what is old enough lets most host intervals go. */
+	/* Sweeping the older half frees most host intervals. */
 	if (ops_sort(m) != 0 || sweep_first(m, m->ops / 2) != 0)
 		return -1;
 	if (m->waits >= MAX_WAITS)
