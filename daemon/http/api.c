@@ -10,7 +10,7 @@
 #include "http/api.h"
 #include "http/route.h"
 
-#define NEXT_MAX 700	/* bytes of a page's parameters in the link to the next */
+#define NEXT_MAX 700	/* most bytes of parameters in the link to the next page */
 
 void
 api_store_failed(struct response *rs, enum store_status status,
@@ -61,7 +61,7 @@ api_run(struct request *rq, struct response *rs, struct store_run *run)
 	return api_run_called(rq, rs, rq->param[0], run);
 }
 
-/* Does the list of entity tags ${header} contain ${tag} (with its quotes)? */
+/* Whether the list of entity tags ${header} contains ${tag} (with its quotes). */
 static bool
 etag_listed(const char *header, const char *tag)
 {
@@ -108,7 +108,7 @@ api_number(struct request *rq, struct response *rs, const char *name,
 	return -1;
 }
 
-/* ${text} as a part of an address, cut where ${size} bytes do not hold it. */
+/* Percent-encodes ${text}; cut if it does not fit ${size} bytes. */
 static void
 encode(const char *text, char *out, size_t size)
 {
@@ -120,7 +120,7 @@ encode(const char *text, char *out, size_t size)
 		    (unsigned char)*text);
 }
 
-/* "&name=value" behind ${out}'s text. */
+/* Appends "&name=value" to ${out}. */
 static void
 next_add(const char *name, const char *value, char *out, size_t size)
 {
@@ -143,7 +143,7 @@ api_next(struct request *rq, struct response *rs, const char *cursor)
 	if (open == NULL) {
 		snprintf(path, sizeof(path), "%s", pattern);
 	} else {
-		/* The client's {id}, encoded again. */
+		/* {id} as the client wrote it, encoded again. */
 		encode(rq->param[0], id, sizeof(id));
 		p = strchr(open, '}') + 1;
 		snprintf(path, sizeof(path), "%.*s%s%.*s%s%s",

@@ -1,6 +1,6 @@
 /*
- * http/api.h: the handlers of the route table (http/routes.c), and helpers that
- * they share (api.c). A handler fills the response, and does not touch the connection.
+ * http/api.h: the handlers of the route table (http/routes.c), and helpers that they
+ * share (api.c). A handler fills the response and does not use the connection.
  */
 #ifndef CADV_HTTP_API_H
 #define CADV_HTTP_API_H
@@ -15,11 +15,11 @@
 #define QUERY_MATCH_MAX 100	/* bytes of ?match= and ?program= */
 
 /*
- * api_run(rq, rs, run): the run of the path's first parameter. 0: the caller
- * calls store_run_clear; -1: ${rs} is answered, there is no such run.
+ * api_run(rq, rs, run): the run that the first parameter of the path names. 0: the
+ * caller calls store_run_clear; -1: there is no such run, and ${rs} is answered.
  */
 int api_run(struct request *rq, struct response *rs, struct store_run *run);
-/* The same for the run ${id}. */
+/* The same for the run with number, id or id prefix ${id}. */
 int api_run_called(struct request *rq, struct response *rs, const char *id,
     struct store_run *run);
 
@@ -27,8 +27,8 @@ int api_run_called(struct request *rq, struct response *rs, const char *id,
  * without memory. */
 json_t *api_run_object(const struct store_run *run);
 
-/* api_tag(rq, rs, run): set the ETag and cache headers for ${run}, and whether
- * the client has this revision (exchange_end). */
+/* api_tag(rq, rs, run): set the ETag of ${run} (a live run: no-store), and
+ * rs->client_has if the client has this revision already (exchange_end). */
 void api_tag(struct request *rq, struct response *rs,
     const struct store_run *run);
 
@@ -38,44 +38,45 @@ void api_store_failed(struct response *rs, enum store_status status,
     const struct error *e, enum problem none);
 
 /*
- * api_document(rq, rs, run, noun, id, none): the document ${noun}/${id} of
- * ${run}, malloced; NULL with ${rs} answered, as problem ${none} if there is no
- * such document.
+ * api_document(rq, rs, run, noun, id, none): the document ${noun}/${id} of ${run},
+ * malloced. NULL with ${rs} answered, as problem ${none} if there is no such document
+ * (PROBLEM_NO_DOCUMENT if ${id} is "").
  */
 char *api_document(struct request *rq, struct response *rs,
     const struct store_run *run, const char *noun, const char *id,
     enum problem none);
 
 /*
- * api_document_maybe(rq, rs, run, noun, id, json): the same in *${json}; NULL
- * if there is none: live runs, and those analysed by an older version, lack
- * some documents. -1 with ${rs} answered.
+ * api_document_maybe(rq, rs, run, noun, id, json): the same in *${json}, which is NULL
+ * if there is none: live runs, and runs analysed by an older version, lack some
+ * documents. 0; -1 with ${rs} answered.
  */
 int api_document_maybe(struct request *rq, struct response *rs,
     const struct store_run *run, const char *noun, const char *id,
     char **json);
 
-/* api_kernels(rq, rs, run): every kernel of ${run} as one array. New reference; NULL
+/* api_kernels(rq, rs, run): every kernel of ${run} in one array. New reference; NULL
  * with ${rs} answered. */
 json_t *api_kernels(struct request *rq, struct response *rs,
     const struct store_run *run);
 
-/* api_number(rq, rs, name, fallback, low, high, out): a decimal query
- * parameter within [low, high]; -1 with ${rs} answered if it is not. */
+/* api_number(rq, rs, name, fallback, low, high, out): a decimal query parameter within
+ * [low, high]; ${fallback} if it is not given. 0; -1 with ${rs} answered. */
 int api_number(struct request *rq, struct response *rs, const char *name,
     uint64_t fallback, uint64_t low, uint64_t high, uint64_t *out);
 
-/* api_next(rq, rs, cursor): the Link header to the page after this one. */
+/* api_next(rq, rs, cursor): add the Link header to the next page, with the parameters
+ * of this one. */
 void api_next(struct request *rq, struct response *rs, const char *cursor);
 
-/* api_body_known(rq, rs, names): -1 with ${rs} answered if the body has a
- * member that is not among the space-separated ${names}. */
+/* api_body_known(rq, rs, names): 0; -1 with ${rs} answered if the body has a member
+ * that is not among the space-separated ${names}. */
 int api_body_known(struct request *rq, struct response *rs,
     const char *names);
 
 /*
- * A body assembled from documents that are JSON text: parsing them only to
- * print them again would be the most expensive step of a request.
+ * A response body put together from documents, which are stored as JSON text. Parsing
+ * them only to print them again would be the most expensive step of a request.
  */
 struct body {
 	char *p;
@@ -83,15 +84,16 @@ struct body {
 	bool failed;		/* no memory */
 };
 void body_add(struct body *t, const char *s);
-void body_add_json(struct body *t, json_t *j);	/* steals; NULL fails */
-/* body_finish(t, rs): answer 200 with it as application/json. */
+void body_add_json(struct body *t, json_t *j);	/* takes ${j}; NULL fails */
+/* body_finish(t, rs): answer 200 with the body as application/json; 500 if memory was
+ * lacking. */
 void body_finish(struct body *t, struct response *rs);
 
-/* The beginning of every object in a response. */
+/* How every object in a response begins. */
 #define BODY_START "{\"schema_version\":1"
 
-/* body_add_object(t, json): the members of the object ${json} after
- * BODY_START, its own schema_version left out, and the closing brace. */
+/* body_add_object(t, json): after BODY_START, add the members of the object ${json}
+ * without its schema_version, and the closing brace. */
 void body_add_object(struct body *t, const char *json);
 
 /* --- handlers, by file ---------------------------------------------------- */
@@ -104,11 +106,11 @@ void runs_delete(struct request *rq, struct response *rs);
 void runs_import(struct request *rq, struct response *rs);
 void runs_reanalyze(struct request *rq, struct response *rs);
 
-/* export.c: a run as a file, in the format of the route's arg or the query. */
+/* export.c: a run as a file. The format is the route's arg or the query's. */
 void runs_export(struct request *rq, struct response *rs);
 
-/* documents.c: what belongs to one run. documents_get: the document of
- * report/document.def that the route's arg names. */
+/* documents.c: parts of one run. documents_get: the document of report/document.def
+ * that the route's arg names. */
 void documents_get(struct request *rq, struct response *rs);
 void documents_kernels(struct request *rq, struct response *rs);
 void documents_launches(struct request *rq, struct response *rs);

@@ -6,9 +6,9 @@
 #include "http/route.h"
 
 /*
- * The page and the OpenAPI document, included by the assembler, which finds
- * them through -I (CMakeLists.txt): instant, where arrays of numbers in C take
- * seconds to compile.
+ * The page and the OpenAPI document. The assembler includes them, and finds them
+ * through -I (CMakeLists.txt); compiling them as arrays of numbers in C would take
+ * seconds.
  */
 #define ASSETS(X)							\
 	X(index_html, "dist/", "index.html", "text/html; charset=utf-8") \

@@ -22,7 +22,7 @@ side_release(struct side *s)
 	store_run_clear(&s->row);
 }
 
-/* A document that the run may lack: null. NULL with ${rs} answered. */
+/* A document of the run; JSON null if the run lacks it. NULL with ${rs} answered. */
 static json_t *
 maybe(const struct side *s, struct request *rq, struct response *rs,
     const char *noun)
@@ -37,7 +37,7 @@ maybe(const struct side *s, struct request *rq, struct response *rs,
 	return j != NULL ? j : json_null();
 }
 
-/* -1 with ${rs} answered. */
+/* 0; -1 with ${rs} answered. */
 static int
 conditions_load(struct side *s, struct request *rq, struct response *rs)
 {
@@ -52,7 +52,7 @@ conditions_load(struct side *s, struct request *rq, struct response *rs)
 	return devices != NULL ? 0 : -1;
 }
 
-/* -1 with ${rs} answered. */
+/* 0; -1 with ${rs} answered. */
 static int
 side_load(struct side *s, struct request *rq, struct response *rs,
     const char *name)

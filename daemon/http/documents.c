@@ -13,7 +13,7 @@
 
 #define TIMELINE_PX_DEFAULT 1024
 #define TIMELINE_PX_MAX 4096
-#define WINDOW_MAX 4000	/* operations: one a pixel of a wide screen */
+#define WINDOW_MAX 4000	/* operations in one answer: one a pixel of a wide screen */
 
 char *
 api_document(struct request *rq, struct response *rs,
@@ -56,7 +56,8 @@ api_document_maybe(struct request *rq, struct response *rs,
 	return -1;
 }
 
-/* A list of a single page; ${json} is an array as text, NULL: an empty one. */
+/* Answers with a list on a single page. ${json} is an array as text; NULL: an empty
+ * one. */
 static void
 answer_items(struct response *rs, const char *json)
 {
@@ -69,7 +70,8 @@ answer_items(struct response *rs, const char *json)
 }
 
 /*
- * Lists of a run that exists but is not analysed yet are empty, not missing.
+ * Whether the run has no documents yet. Its lists are then answered as empty, not as
+ * missing.
  */
 static bool
 not_yet(const struct store_run *run)
@@ -77,7 +79,7 @@ not_yet(const struct store_run *run)
 	return run->json == NULL;
 }
 
-/* The answer where a document of one of several is missing. */
+/* The problem to answer if a document of this kind is missing. */
 static const enum problem missing[DOCUMENT_OFS] = {
 	[DOCUMENT_OF_RUN] = PROBLEM_NO_DOCUMENT,
 	[DOCUMENT_OF_KERNEL] = PROBLEM_NO_KERNEL,
@@ -85,8 +87,8 @@ static const enum problem missing[DOCUMENT_OFS] = {
 	[DOCUMENT_OF_FILE] = PROBLEM_NO_FILE,
 };
 
-/* The lists of a run may be empty: then *${json} is NULL. -1 with ${rs}
- * answered. */
+/* Reads a list of the run into *${json}, which stays NULL if the run lacks the list. 0;
+ * -1 with ${rs} answered. */
 static int
 run_list(struct request *rq, struct response *rs, const struct store_run *run,
     const struct document_kind *kind, char **json)
@@ -133,7 +135,8 @@ out:
 	store_run_clear(&run);
 }
 
-/* The sort of a kernel list; -1 with ${rs} answered if it is none. */
+/* Reads the sort of a kernel list. 0; -1 with ${rs} answered if there is no such
+ * sort. */
 static int
 kernel_sort(struct request *rq, struct response *rs, enum store_sort *sort,
     bool *reverse)
@@ -297,8 +300,8 @@ documents_launches(struct request *rq, struct response *rs)
 	store_run_clear(&run);
 }
 
-/* The run, a window of it (to_ns 0: to its end), and how much is to be said of it:
- * ${name} of the query. -1 with ${rs} answered; store_run_clear(run) otherwise. */
+/* A window of a run: [from_ns, to_ns) since its start (${to_ns} 0: to its end), and how
+ * much detail is asked for: the query's parameter ${name} of asked_window. */
 struct window {
 	struct store_run run;
 	uint64_t from_ns, to_ns, much;

@@ -1,4 +1,4 @@
-/* What a kernel's lines and instructions did. */
+/* What the lines and instructions of a kernel did. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #include "http/api.h"
 
-/* Why a kernel of ${run} has no source. */
+/* Why kernels of ${run} have no source document. */
 static const struct reason *
 why_none(const struct store_run *run)
 {
@@ -21,8 +21,8 @@ why_none(const struct store_run *run)
 	return why;
 }
 
-/* The answer for a kernel that has no document; NULL with ${rs} answered if
- * there is no such kernel. */
+/* The answer for a kernel without a source document. NULL with ${rs} answered if there
+ * is no such kernel. */
 static char *
 none(struct request *rq, struct response *rs, const struct store_run *run)
 {

@@ -14,7 +14,7 @@
 struct event_stream {
 	struct service *service;
 	int64_t run;
-	uint64_t after;		/* id of the last event taken */
+	uint64_t after;		/* id of the last event read */
 	bool greeted, reset;
 	int64_t last_write_s;
 	char text[BATCH * 256];
@@ -33,8 +33,7 @@ event_stream_new(struct service *s, int64_t run, const char *last_id)
 	st->run = run;
 	st->after = service_events_last(s);
 	if (last_id != NULL) {
-		/* An id that is too high would never be reached; one that is
-		 * not a number is invalid. */
+		/* An id that is higher than the last would never be reached. */
 		uint64_t id;
 
 		errno = 0;

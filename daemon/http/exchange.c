@@ -9,7 +9,7 @@
 #include "http/problem.h"
 #include "http/route.h"
 
-/* Is ${type} the media type ${want}, with any parameters? */
+/* Whether ${type} is the media type ${want}, with any parameters. */
 static bool
 media_is(const char *type, const char *want)
 {
@@ -42,7 +42,8 @@ check_target(const struct exchange_head *head, struct request *rq,
 	}
 }
 
-/* Authenticates the client, before an answer can tell what exists here. */
+/* Authenticates the client. This comes first, so that no answer tells a stranger what
+ * exists here. */
 static int
 check_guard(const struct exchange_head *head, bool public,
     struct response *rs)
@@ -141,7 +142,7 @@ check_route(const struct exchange_head *head, struct request *rq,
 	return 0;
 }
 
-/* Checks the body that the header announces: type and size. */
+/* Checks type and size of the body that the header announces. */
 static int
 check_body(const struct exchange_head *head, struct request *rq,
     struct response *rs, uint64_t *max_body)

@@ -1,7 +1,6 @@
 /*
- * http/exchange.h: one request from its header to its response, independent of
- * the HTTP library: the decisions for server.c. Fuzzed through
- * tests/fuzz/fuzz_api.c.
+ * http/exchange.h: what to do with a request from its header to its response,
+ * independent of the HTTP library; server.c does it. Fuzzed by tests/fuzz/fuzz_api.c.
  */
 #ifndef CADV_HTTP_EXCHANGE_H
 #define CADV_HTTP_EXCHANGE_H
@@ -10,7 +9,7 @@
 #include "http/message.h"
 
 struct exchange_head {
-	const struct route *routes;	/* what there is (http/route.h) */
+	const struct route *routes;	/* all routes (http/route.h) */
 	size_t route_count;
 	bool tcp;
 	int port;		/* of the TCP socket */
@@ -21,29 +20,28 @@ struct exchange_head {
 	struct guard_headers guard;
 	const char *content_type, *content_length;	/* or NULL */
 	bool chunked;		/* a body of unknown length follows */
-	bool repeated;		/* a header that decisions depend on came
-				 * twice */
+	bool repeated;		/* a header that decisions depend on was sent twice */
 	uint64_t max_upload;	/* bytes */
 };
 
 /*
- * exchange_begin(head, rq, rs, max_body): parse and check everything that is
- * known before the body: target, method, route, authentication, content type
- * and length. 0: ${rq} has its route and parameters, and *${max_body} is the
- * maximum length of the body (0: none). -1: ${rs} is answered.
+ * exchange_begin(head, rq, rs, max_body): parse and check what is known before the
+ * body: target, method, route, authentication, content type and length. 0: ${rq} has
+ * its route and parameters, and *${max_body} is the largest allowed body in bytes (0:
+ * none). -1: ${rs} is answered.
  */
 int exchange_begin(const struct exchange_head *head, struct request *rq,
     struct response *rs, uint64_t *max_body);
 
-/* exchange_body(rq, rs, body, len): parse the JSON body into rq->body; -1 with
- * ${rs} answered if it is not a JSON object. */
+/* exchange_body(rq, rs, body, len): parse the JSON body into rq->body. 0; -1 with ${rs}
+ * answered if it is not a JSON object. */
 int exchange_body(struct request *rq, struct response *rs, const char *body,
     size_t len);
 
 /*
- * exchange_end(rs): finish the handler's response: 304 instead of a 200 that
- * the client has. The body stays, for its length: a 304 may have no other
- * Content-Length (RFC 9110, 8.6). Other statuses stay (13.2.1).
+ * exchange_end(rs): finish the handler's response: 304 replaces a 200 if the client has
+ * this revision. The body stays, for its length: a 304 may have no other Content-Length
+ * than the 200 (RFC 9110, 8.6). Other statuses are kept (13.2.1).
  */
 void exchange_end(struct response *rs);
 

@@ -1,4 +1,4 @@
-/* A run as one file, in the formats of report/format.def. */
+/* Exports a run as one file, in the formats of report/format.def. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ format_of(struct response *rs, const char *name)
 	return NULL;
 }
 
-/* What struct reader reads of a stored run. */
+/* The ${arg} of struct reader's functions for a stored run. */
 struct stored {
 	struct request *rq;
 	const struct store_run *run;
@@ -96,8 +96,9 @@ read_operations(void *arg, operation_visit *visit, void *visited)
 
 #define PARTS 5
 
-/* The documents of a run; false with ${rs} answered: only all of it in one (${whole})
- * does without findings, as a live run's. */
+/* Reads the documents of a run into ${r} and ${parts}. ${whole}: the format holds the
+ * run in one piece, and does without findings, which a live run lacks. False with ${rs}
+ * answered. */
 static bool
 open_documents(struct request *rq, struct response *rs,
     const struct store_run *run, struct report *r, struct stored *s,
@@ -118,7 +119,7 @@ open_documents(struct request *rq, struct response *rs,
 	return parts[2] != NULL;
 }
 
-/* What is drawn from the documents alone: it is small. */
+/* Answers with a format that is made from documents only, and is therefore small. */
 static void
 answer_text(struct response *rs, const struct report *r,
     const struct format *format)
@@ -148,8 +149,9 @@ answer_trouble(struct response *rs, const struct error *e)
 	    PROBLEM_INTERNAL, NULL, "%s", e->set ? e->text : "out of memory");
 }
 
-/* An unnamed file, as large as the run: written first, since the library asks for
- * pieces of a body in a thread that serves others, too. */
+/* Answers with a format that can be as large as the run: through a file without a name.
+ * The file is written before the answer begins, since the HTTP library reads a body
+ * piece by piece in a thread that serves other connections, too. */
 static void
 answer_file(struct response *rs, struct report *r,
     const struct format *format, struct stored *s)
@@ -209,7 +211,7 @@ answer_written(struct request *rq, struct response *rs,
 		json_decref(parts[i]);
 }
 
-/* The capture as it is. */
+/* Answers with the capture file itself. */
 static void
 answer_capture(struct request *rq, struct response *rs,
     const struct store_run *run)

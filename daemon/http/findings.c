@@ -1,7 +1,7 @@
 /*
- * The findings of all runs, newest run first: a list that reads a bounded part of the
- * store for each of its pages. A page may therefore have fewer items than asked, or
- * none, and still have a next one.
+ * The findings of all runs, newest run first. Reading one page looks at a bounded part
+ * of the store: a page may therefore have fewer items than asked for, or none, although
+ * a next page follows.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,25 +20,26 @@
 
 #define RUNS_AT_ONCE 50
 #define FINDINGS_AT_ONCE 50
-/* Looked at for one page: of about 10 kB each that is some tenths of a second. */
+/* Limits of what is looked at for one page: findings of about 10 kB each take some
+ * tenths of a second. */
 #define RUNS_MOST 1000
 #define FINDINGS_MOST 2000
 #define SINCE_MAX 40		/* bytes of ?since= */
 
-/* What is asked, and how far it got. */
+/* The request, and how far the search got. */
 struct search {
 	const char *rule, *program;	/* NULL: any */
 	int least;			/* enum severity */
 	int64_t since_ns;		/* CLOCK_REALTIME; 0: ever */
-	bool worth_it;			/* only those */
-	char only[24];			/* "": every run; a run's number */
+	bool worth_it;			/* only findings with "worth_it" */
+	char only[24];			/* the number of the only run; "": every run */
 	uint64_t limit;
-	/* The position: */
-	int64_t run;			/* the last that was begun; 0: none */
-	char after[STORE_CURSOR_SIZE];	/* in that run; "": it is done */
+	/* Position of the search: */
+	int64_t run;			/* run at which the search is; 0: none yet */
+	char after[STORE_CURSOR_SIZE];	/* cursor in that run; "": that run is done */
 	/* The page: */
 	struct body *body;
-	size_t items, runs, findings;	/* written; looked at */
+	size_t items, runs, findings;	/* items written; runs and findings looked at */
 	bool full, end;
 };
 
@@ -68,7 +69,7 @@ read_worth(struct request *rq, struct response *rs, struct search *s)
 	return -1;
 }
 
-/* "12" (all after run 12) or "12.3" (after the third of run 12). */
+/* Reads "12" (continue after run 12) or "12.3" (after the third finding of run 12). */
 static int
 read_cursor(struct request *rq, struct response *rs, struct search *s)
 {
@@ -93,7 +94,7 @@ read_cursor(struct request *rq, struct response *rs, struct search *s)
 	return -1;
 }
 
-/* -1: answered. */
+/* Reads the query. 0; -1 with ${rs} answered. */
 static int
 read_search(struct request *rq, struct response *rs, struct search *s)
 {
@@ -139,8 +140,8 @@ read_search(struct request *rq, struct response *rs, struct search *s)
 	return -1;
 }
 
-/* Is it a run that is asked for? *${of} is what is said of it, or NULL without
- * memory. */
+/* Whether the run matches the query. Then *${of} describes it in the items; NULL
+ * without memory. */
 static bool
 run_wanted(const struct search *s, const struct store_run *run, json_t **of)
 {
@@ -177,8 +178,8 @@ finding_wanted(const struct search *s, const json_t *f)
 	    severity_called(field_text(f, "severity")) >= s->least;
 }
 
-/* The item of ${text}, one of a run's findings, if it is wanted: what a list shows of
- * it. -1 without memory. */
+/* Adds the finding in ${text}, if it matches, with the members that a list shows. 0; -1
+ * without memory. */
 static int
 add_finding(struct search *s, json_t *of, const char *text)
 {
@@ -205,7 +206,8 @@ add_finding(struct search *s, json_t *of, const char *text)
 	return s->body->failed ? -1 : 0;
 }
 
-/* Those of one run from s->after on; s->after is "" when all are seen. */
+/* Adds the findings of run s->run from s->after on. s->after becomes "" when all of
+ * them were looked at. */
 static enum store_status
 search_run(struct store *store, struct search *s, json_t *of, struct error *e)
 {
@@ -215,7 +217,8 @@ search_run(struct store *store, struct search *s, json_t *of, struct error *e)
 	size_t n, i, many;
 
 	do {
-		/* Each is written or dropped: none may be read twice. */
+		/* Read no more than fit on the page: the cursor stands behind all that
+		 * were read. */
 		many = s->limit - s->items < FINDINGS_AT_ONCE ?
 		    (size_t)(s->limit - s->items) : FINDINGS_AT_ONCE;
 		st = store_docs(store, s->run, "finding", SORT_RANK, false,
@@ -234,7 +237,7 @@ search_run(struct store *store, struct search *s, json_t *of, struct error *e)
 	return st;
 }
 
-/* Goes on with ${run}, and leaves it behind or the page full. */
+/* Searches ${run}, until it is done or the page is full. */
 static enum store_status
 search_one(struct store *store, struct search *s, const struct store_run *run,
     struct error *e)
@@ -255,7 +258,8 @@ search_one(struct store *store, struct search *s, const struct store_run *run,
 	return st;
 }
 
-/* The only run, or, where a page ended within one, that one; then the older ones. */
+/* Searches the run in which the last page ended, or the only one that is asked for;
+ * then the older ones. */
 static enum store_status
 search_runs(struct store *store, struct search *s, struct error *e)
 {

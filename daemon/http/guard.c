@@ -23,8 +23,7 @@ guard_host(const char *host, int port)
 	return false;
 }
 
-/* An origin is accepted only if it is exactly http:// and the requested
- * Host. */
+/* Only exactly "http://" and the requested Host is accepted as origin. */
 static bool
 same_origin(const char *origin, const char *host)
 {

@@ -13,10 +13,8 @@
 enum guard_verdict {
 	GUARD_OK,
 	GUARD_NO_HOST,		/* 400 */
-	GUARD_HOST,		/* 403: not a name of this server: DNS
-				 * rebinding */
-	GUARD_CROSS_SITE,	/* 403: the request is from another site's
-				 * page */
+	GUARD_HOST,		/* 403: no name of this server (DNS rebinding) */
+	GUARD_CROSS_SITE,	/* 403: sent by a page of another site */
 	GUARD_TOKEN,		/* 401 */
 };
 
@@ -25,22 +23,22 @@ struct guard_headers {		/* NULL: absent */
 };
 
 /*
- * guard_host(host, port): exactly 127.0.0.1:PORT, localhost:PORT or
- * [::1]:PORT.
+ * guard_host(host, port): whether ${host} is exactly 127.0.0.1:PORT, localhost:PORT or
+ * [::1]:PORT (PORT may be omitted if it is 80).
  */
 bool guard_host(const char *host, int port);
 
 /*
- * guard_check(h, port, token): all checks of an API request over TCP; ${token}
- * NULL: no token is required (the page's own files). Reads are checked like
- * writes: responses are worth stealing.
+ * guard_check(h, port, token): all checks of a request over TCP. ${token} NULL: no
+ * token is required (the page's own files). Reads are checked like writes: responses
+ * are worth stealing.
  */
 enum guard_verdict guard_check(const struct guard_headers *h, int port,
     const char *token);
 
 /*
- * guard_token(token, authorization): "Bearer <token>", compared in constant
- * time.
+ * guard_token(token, authorization): whether ${authorization} is "Bearer <token>",
+ * compared in constant time.
  */
 bool guard_token(const char *token, const char *authorization);
 

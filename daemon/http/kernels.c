@@ -8,7 +8,7 @@
 
 #define PAGE 256		/* kernels read at once */
 
-/* NULL with ${status} set. */
+/* NULL with *${status} and ${e} set. */
 static json_t *
 all_kernels(struct store *store, int64_t run, enum store_status *status,
     struct error *e)

@@ -11,11 +11,11 @@
 
 #include "http/listen.h"
 
-#define BACKLOG 256	/* a unix socket refuses further ones */
+#define BACKLOG 256	/* further connections to the unix socket are refused */
 #define PORT_TRIES 16	/* a free IPv4 port may be taken on IPv6 */
 #define SOCKET_FLAGS (SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK)
 
-/* Does a process accept connections at ${addr}? */
+/* Whether a process accepts connections at ${addr}. */
 static bool
 answers(const struct sockaddr_un *addr)
 {
@@ -86,7 +86,7 @@ listen_inet(const struct sockaddr *addr, socklen_t len)
 	return fd;
 }
 
-/* Tries one port; errno is EADDRINUSE if another port may work. */
+/* Tries one port. Returns it; -1: errno is EADDRINUSE if another port may work. */
 static int
 listen_pair(int port, int fd[2])
 {
@@ -110,7 +110,7 @@ listen_pair(int port, int fd[2])
 	v6.sin6_port = v4.sin_port;
 	fd[1] = listen_inet((struct sockaddr *)&v6, sizeof(v6));
 	if (fd[1] < 0 && errno == EADDRINUSE)
-		goto err;	/* localhost could reach another server */
+		goto err;	/* "localhost" could reach the other server */
 	return ntohs(v4.sin_port);
 err:
 	close(fd[0]);

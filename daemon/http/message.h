@@ -1,5 +1,5 @@
 /*
- * http/message.h: a handler's view: one request, parsed and checked, and the
+ * http/message.h: what a handler sees: the request, parsed and checked, and the
  * response to fill. Independent of libmicrohttpd.
  */
 #ifndef CADV_HTTP_MESSAGE_H
@@ -30,10 +30,9 @@ struct request {
 	struct target target;		/* decoded path and query */
 	const char *param[2];		/* matches of {…} in the route's path */
 	const char *if_match, *if_none_match, *last_event_id;	/* or NULL */
-	json_t *body;			/* of routes that take JSON: an object */
-	int upload_fd;			/* of routes that take a file: the file,
-					 * closed after the handler returns;
-					 * else -1 */
+	json_t *body;			/* routes that take JSON: an object */
+	int upload_fd;			/* routes that take a file: the file, closed
+					 * after the handler returns; else -1 */
 	int peer_fd;			/* the TCP connection; -1: there is
 					 * none */
 	struct service *service;
@@ -53,13 +52,13 @@ struct response {
 		char value[1024];
 	} header[RESPONSE_HEADERS];
 	size_t headers;
-	int fd;				/* > 0: the body is this file, which is
-					 * closed; ${length} bytes */
-	bool live;			/* no-store; else the ETag decides */
+	int fd;				/* > 0: the body is this file of ${length}
+					 * bytes; the server closes it */
+	bool live;			/* send no-store; else the ETag decides */
 	bool client_has;		/* the client has this revision */
 	struct event_stream *stream;	/* the body is this event stream,
 					 * http/events.h */
-	bool shutdown;			/* stop the daemon once it is sent */
+	bool shutdown;			/* stop the daemon when the response is sent */
 };
 
 /* query_get(rq, name): the decoded value of a query parameter, or NULL. */

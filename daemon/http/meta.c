@@ -24,7 +24,7 @@ meta_version(struct request *rq, struct response *rs)
 	char build[BUILD_SIZE];
 
 	(void)rq;
-	/* Of the file that runs, also when another lies in its place by now. */
+	/* Of the running file, even if it was replaced since. */
 	build_of("/proc/self/exe", build);
 	rs->live = true;
 	respond_json(rs, 200, json_pack("{s:i, s:s, s:s, s:s, s:s, s:i}",
@@ -33,7 +33,7 @@ meta_version(struct request *rq, struct response *rs)
 	    "wire_protocol", (int)WIRE_PROTOCOL));
 }
 
-/* null if there is no storage error. */
+/* The current storage error; JSON null if there is none. */
 static json_t *
 problem_now(struct service *s)
 {
@@ -283,7 +283,8 @@ meta_dashboard(struct request *rq, struct response *rs)
 	say_address(rq, rs, json_is_true(open));
 }
 
-/* Without a valid code the page explains how to get a token. */
+/* Without a valid code it redirects to the page without a token, which explains how to
+ * get one. */
 void
 meta_open(struct request *rq, struct response *rs)
 {

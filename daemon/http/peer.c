@@ -8,9 +8,9 @@
 
 #include "http/peer.h"
 
-#define END_TEXT 38	/* 32 digits of an address, ':', 4 of a port, NUL */
+#define END_TEXT 38	/* 32 digits of an address, ':', 4 of the port, NUL */
 
-/* One end in the format of /proc/net: the address's words in memory order. */
+/* One end as /proc/net prints it: the 32-bit words of the address in memory order. */
 static int
 end_text(const struct sockaddr_storage *a, char out[END_TEXT])
 {
@@ -31,8 +31,8 @@ end_text(const struct sockaddr_storage *a, char out[END_TEXT])
 	return 0;
 }
 
-/* Finds the row of ${path} with the local end ${from} and the remote end
- * ${to}. */
+/* Finds the user in the row of ${path} that has the local end ${from} and the remote
+ * end ${to}. 0; -1 if there is none. */
 static int
 look_up(const char *path, const char *from, const char *to, uid_t *uid)
 {

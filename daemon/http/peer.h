@@ -8,13 +8,13 @@
 #include <sys/types.h>
 
 /*
- * peer_uid(fd, uid): the user of the socket at the other end of the loopback
- * TCP connection ${fd}, from /proc/net. -1 if it is not listed there: unknown.
+ * peer_uid(fd, uid): the user who owns the other end of the loopback TCP connection
+ * ${fd}, from /proc/net. 0; -1 if it is not listed there: unknown.
  */
 int peer_uid(int fd, uid_t *uid);
 
-/* peer_is_us(fd): is it this user, or root, who can read everything here
- * anyway? */
+/* peer_is_us(fd): whether that is this user, or root, who can read everything here
+ * anyway. */
 bool peer_is_us(int fd);
 
 #endif

@@ -80,14 +80,15 @@ enum problem {
 };
 
 /*
- * respond_problem(rs, p, pointer, fmt, …): fill ${rs} with problem ${p};
- * ${pointer}, if not NULL, is a JSON pointer or a query parameter to name in
- * "errors"; the formatted text is "detail". Replaces what ${rs} held.
+ * respond_problem(rs, p, pointer, fmt, …): replace the contents of ${rs} by problem
+ * ${p}. The formatted text is "detail". ${pointer}, if not NULL, is named in "errors":
+ * a JSON pointer if it begins with '/' or is "", else a query parameter.
  */
 void respond_problem(struct response *rs, enum problem p, const char *pointer,
     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* problem_page(slug): text of the page about it (malloc'd), NULL if unknown. */
+/* problem_page(slug): the text of the page /problems/<slug> (malloced). NULL if there
+ * is no such problem. */
 char *problem_page(const char *slug);
 
 #endif

@@ -73,7 +73,7 @@ route_allow(const struct route *table, size_t rows, const struct target *t,
 	}
 }
 
-/* Is ${name} one of the space-separated words of ${list}? */
+/* Whether ${name} is one of the space-separated words of ${list}, which may be NULL. */
 static bool
 listed(const char *list, const char *name)
 {

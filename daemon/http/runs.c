@@ -79,7 +79,7 @@ runs_list(struct request *rq, struct response *rs)
 		    "sort is -number or number");
 		return;
 	}
-	/* One more than requested: is there a next page? */
+	/* One more than requested shows whether there is a next page. */
 	status = store_runs(service_store(rq->service), (int64_t)after,
 	    limit + 1, oldest, &run, &n, &e);
 	if (status != STORE_OK)
@@ -89,7 +89,8 @@ runs_list(struct request *rq, struct response *rs)
 	store_runs_free(run, n);
 }
 
-/* Answers with the path's run and the members of ${more} (taken, or NULL). */
+/* Answers with the run that the path names, and with the members of ${more} (taken; may
+ * be NULL). */
 static void
 answer_run(struct request *rq, struct response *rs, json_t *more)
 {
@@ -112,7 +113,7 @@ answer_run(struct request *rq, struct response *rs, json_t *more)
 		json_object_set_new(j, "problem", json_pack("{s:o, s:o}",
 		    "text", json_text(t.text), "remedy",
 		    json_text(t.remedy[0] != '\0' ? t.remedy : NULL)));
-		rs->live = true;	/* not covered by the revision */
+		rs->live = true;	/* may change without a new revision */
 		rs->client_has = false;
 	}
 	if (j != NULL && more != NULL)
@@ -128,7 +129,7 @@ runs_get(struct request *rq, struct response *rs)
 	answer_run(rq, rs, NULL);
 }
 
-/* Answers with the current state of the run; ${more} as in answer_run. */
+/* Answers with the present state of run ${number}; ${more} as in answer_run. */
 static void
 respond_run(struct request *rq, struct response *rs, int64_t number,
     int status, json_t *more)
@@ -142,13 +143,13 @@ respond_run(struct request *rq, struct response *rs, int64_t number,
 	if (rs->status != 200)
 		return;
 	rs->status = status;
-	rs->live = true;	/* responses to changes are not cached */
+	rs->live = true;	/* responses to changes must not be cached */
 	if (status == 201)
 		respond_header(rs, "Location", "/api/v1/runs/%" PRId64,
 		    number);
 }
 
-/* Reads label and pinned from the body; -1: answered. */
+/* Reads label and pinned from the body. 0; -1 with ${rs} answered. */
 static int
 patch_members(struct request *rq, struct response *rs, const char **label,
     int *pinned)
@@ -188,7 +189,7 @@ patch_members(struct request *rq, struct response *rs, const char **label,
 	return 0;
 }
 
-/* Does If-Match allow changing ${run}? */
+/* Whether If-Match allows changing ${run}. False with ${rs} answered. */
 static bool
 match_holds(struct request *rq, struct response *rs,
     const struct store_run *run)
@@ -283,7 +284,7 @@ out:
 	store_run_clear(&run);
 }
 
-/* Why a capture was not taken in. */
+/* The problem to answer for a failed import. */
 static enum problem
 import_problem(const struct error *e)
 {

@@ -15,10 +15,10 @@
 #include "http/server_internal.h"
 #include "http/stats.h"
 
-#define CONNECTIONS_MAX 128	/* a socket */
+#define CONNECTIONS_MAX 128	/* per socket */
 #define TIMEOUT_S 30		/* of an idle connection */
-#define MEMORY_LIMIT (32u << 10)	/* header of one request, bytes */
-#define STOP_WAIT_S 2		/* for streams to end; main.c exits after 4 */
+#define MEMORY_LIMIT (32u << 10)	/* bytes for the header of one request */
+#define STOP_WAIT_S 2		/* for streams to end; main.c exits after 4 s */
 #define UPLOAD_DEFAULT (4ull << 30)
 
 #if MHD_VERSION >= 0x00097701
@@ -38,7 +38,7 @@ on_log(void *arg, const char *fmt, va_list ap)
 	log_debug("http: %s", line);
 }
 
-/* Serves ${fd}, which the server owns also on failure. */
+/* Serves ${fd}. The server owns ${fd}, and closes it also if this fails. */
 static int
 serve(struct http *h, int which, int fd, struct error *e)
 {
@@ -111,7 +111,7 @@ http_port(struct http *h)
 {
 	int port;
 
-	/* Not while open_tcp may still close it again. */
+	/* With the lock: http_open_tcp may have set the port and still fail. */
 	pthread_mutex_lock(&h->tcp_lock);
 	port = h->port;
 	pthread_mutex_unlock(&h->tcp_lock);
@@ -247,7 +247,7 @@ http_stop(struct http *h)
 	h->quit = true;
 	server_wake(h);
 	pthread_cond_broadcast(&h->changed);
-	/* A slow handler uses the service: wait for it without a limit. */
+	/* A slow handler uses the service: wait for it, however long it takes. */
 	while (h->slow > 0)
 		pthread_cond_wait(&h->changed, &h->lock);
 	while (h->open_streams > 0)

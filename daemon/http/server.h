@@ -1,8 +1,7 @@
 /*
- * http/server.h: the daemon's HTTP server, on the unix socket and, if
- * requested, on loopback TCP. Only server*.c use libmicrohttpd; handlers use
- * struct request and struct response (http/message.h), routes are rows in
- * http/routes.c.
+ * http/server.h: the daemon's HTTP server, on the unix socket and, if asked for, on
+ * loopback TCP. Only server*.c use libmicrohttpd. Handlers use struct request and
+ * struct response (http/message.h); routes are rows in http/routes.c.
  */
 #ifndef CADV_HTTP_SERVER_H
 #define CADV_HTTP_SERVER_H
@@ -19,40 +18,38 @@ struct service;
 struct http_options {
 	const char *unix_path;	/* <runtime>/api.sock; borrowed until start
 				 * returns */
-	const struct route *routes;	/* what it serves (http/route.h) */
+	const struct route *routes;	/* the routes it serves (http/route.h) */
 	size_t route_count;
 	int listen_fd;		/* a listening unix socket (socket activation),
-				 * then unix_path is not bound; -1: none */
-	int tcp_port;		/* > 0: open this port on 127.0.0.1 and ::1
-				 * at the start; 0: when a dashboard is
-				 * requested */
-	int dashboard_port;	/* port for a requested dashboard; 0: a free
-				 * one */
-	uint64_t max_upload_bytes;	/* of an imported capture; 0: 4 GiB */
-	void (*shutdown)(void *arg);	/* POST /shutdown; any thread; NULL:
-					 * raise SIGTERM */
+				 * instead of binding unix_path; -1: none */
+	int tcp_port;		/* > 0: listen on this port of 127.0.0.1 and ::1 from
+				 * the start; 0: only when a dashboard is requested */
+	int dashboard_port;	/* port for a requested dashboard; 0: any free one */
+	uint64_t max_upload_bytes;	/* largest imported capture; 0: 4 GiB */
+	void (*shutdown)(void *arg);	/* called for POST /shutdown, in any thread;
+					 * NULL: raise SIGTERM */
 	void *shutdown_arg;
 };
 
 /*
- * http_start(o, service, e): listen and serve ${service}, which must outlive
- * the server, in its own threads. NULL with ${e} if a socket cannot be opened.
+ * http_start(o, service, e): listen and serve ${service}, which must outlive the
+ * server, in threads of its own. NULL with ${e} set if a socket cannot be opened.
  */
 struct http *http_start(const struct http_options *o, struct service *service,
     struct error *e);
 
 /*
- * http_stop(h): end all event streams, finish pending requests, close. NULL is
- * legal.
+ * http_stop(h): end all event streams, finish pending requests, close and free. NULL is
+ * allowed.
  */
 void http_stop(struct http *h);
 
 /*
- * http_port(h): the TCP port it listens on, 0 if there is none. http_url(h,
- * out, size): the dashboard's address with its token; -1 if there is none or it
- * does not fit. http_open_url(h, out, size, e): an address that works once, to
- * start a browser with. http_open_tcp(h, port, e): open TCP on ${port} (0: a
- * free one) if it is not open yet; -1 with ${e}.
+ * http_port(h): the TCP port it listens on; 0: none. http_url(h, out, size): the
+ * dashboard's address with its token; -1 if there is no port or it does not fit.
+ * http_open_url(h, out, size, e): an address that works once, to start a browser with;
+ * -1 likewise. http_open_tcp(h, port, e): listen on TCP ${port} (0: any free one;
+ * negative: dashboard_port) if that is not done yet; 0, or -1 with ${e} set.
  */
 int http_port(struct http *h);
 int http_url(struct http *h, char *out, unsigned long size);
@@ -61,10 +58,10 @@ int http_open_url(struct http *h, char *out, unsigned long size,
 int http_open_tcp(struct http *h, int port, struct error *e);
 
 /*
- * http_exchange(h, tcp, fd, code, out): exchange a code for the token
- * (TOKEN_TEXT + 1 bytes). Over ${tcp} the other end of ${fd} has to be this
- * user or root, because others can read the code while the browser starts. A
- * refused client does not use up the code.
+ * http_exchange(h, tcp, fd, code, out): exchange a code for the token (TOKEN_TEXT + 1
+ * bytes at ${out}). Over ${tcp} the other end of ${fd} has to belong to this user or
+ * root, because others can read the code while the browser starts. A client that is
+ * refused does not use up the code. False if there is no token.
  */
 bool http_exchange(struct http *h, bool tcp, int fd, const char *code,
     char *out);

@@ -14,7 +14,7 @@
 #include "http/route.h"
 #include "http/server_internal.h"
 
-#define SLOW_MAX 4		/* handlers with a thread of their own */
+#define SLOW_MAX 4		/* handlers that run in a thread of their own */
 
 static enum MHD_Result
 collect_header(void *arg, enum MHD_ValueKind kind, const char *name,
@@ -54,7 +54,7 @@ keep_header(struct call *c, const char *name, char *out, size_t size)
 	return out;
 }
 
-/* -1: the library does not return it. */
+/* -1 if the library does not tell. */
 static int
 connection_fd(struct MHD_Connection *connection)
 {
@@ -154,8 +154,8 @@ static void
 take_body(struct call *c, const char *data, size_t size)
 {
 	if (c->failed)
-		return;		/* read to the end, so that the client reads the
-				 * answer */
+		return;		/* read to the end: only then does the client read
+				 * the answer */
 	c->got += size;
 	if (c->got > c->max_body) {
 		respond_problem(&c->rs, PROBLEM_TOO_LARGE, NULL,
@@ -192,7 +192,8 @@ slow_main(void *arg)
 	return NULL;
 }
 
-/* Runs the handler in a thread; 0: the connection is suspended meanwhile. */
+/* Runs the handler in a thread of its own. 0: the connection is suspended meanwhile;
+ * -1: it could not be started. */
 static int
 start_slow(struct call *c)
 {
@@ -206,7 +207,7 @@ start_slow(struct call *c)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_mutex_lock(&h->lock);
 	if (!h->quit && h->slow < SLOW_MAX) {
-		/* Suspended before the thread can resume it. */
+		/* Suspend first: the thread resumes it. */
 		MHD_suspend_connection(c->connection);
 		if (pthread_create(&thread, &attr, slow_main, c) == 0) {
 			h->slow++;
@@ -258,7 +259,8 @@ server_on_target(void *arg, const char *uri, struct MHD_Connection *connection)
 	c->listener = l;
 	c->http = l->http;
 	c->connection = connection;
-	/* A target over TARGET_MAX stays over it, although it is cut. */
+	/* A target longer than TARGET_MAX is cut, but still too long for
+	 * target_parse. */
 	c->raw_length = n > TARGET_MAX ? TARGET_MAX : n;
 	memcpy(c->raw, uri, c->raw_length);
 	return c;
@@ -329,7 +331,7 @@ server_on_completed(void *arg, struct MHD_Connection *connection, void **context
 	free(c);
 }
 
-/* A connection begins or ends: socket_context is set for accepted clients. */
+/* A connection begins or ends. Its socket_context is set if the client is accepted. */
 void
 server_on_connection(void *arg, struct MHD_Connection *connection,
     void **socket_context, enum MHD_ConnectionNotificationCode code)

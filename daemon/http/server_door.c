@@ -1,9 +1,9 @@
 /*
- * Admission of TCP connections. Any user of this machine can connect over TCP,
- * and places are few; so connections that have not shown the token are guests:
- * they have a share of the places and little time, and the newest displaces the
- * oldest. A client with the token always finds a place, because a browser sends
- * its request as soon as it is connected.
+ * Admission of TCP connections. Any user of this machine can connect over TCP, and
+ * connections are limited. So a connection that has not shown the token is a guest:
+ * guests get a part of the places and little time, and the newest guest displaces the
+ * oldest. A client with the token always gets in, because a browser sends its request
+ * as soon as it is connected.
  */
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -13,8 +13,8 @@
 #include "http/server_internal.h"
 
 #define GUESTS_MAX 48
-#define GUEST_S 5	/* loading the page and its files takes far less; a
-			 * browser reconnects later */
+#define GUEST_S 5	/* loading the page and its files takes far less; a browser
+			 * that is too slow reconnects */
 
 static int64_t
 now_s(void)
@@ -37,8 +37,8 @@ unlink_guest(struct guest *g)
 	g->http->guest_count--;
 }
 
-/* With the lock held. shutdown() makes the library close the connection; the
- * descriptor belongs to the library until it reports that. */
+/* With the lock held. shutdown() makes the library close the connection. The descriptor
+ * belongs to the library until the library reports the end. */
 static void
 show_out(struct guest *g)
 {

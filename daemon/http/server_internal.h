@@ -1,9 +1,9 @@
 /*
- * The adapter to libmicrohttpd, which only server*.c use. A request is a struct
- * call: the raw target first (MHD_OPTION_URI_LOG_CALLBACK), then the header,
- * the body in pieces, and the response. A connection is suspended while its
- * event stream has nothing to send, and while a slow handler runs in its own
- * thread. MHD_stop_daemon aborts the process while one is suspended, so
+ * The adapter to libmicrohttpd; only server*.c use it. A request is a struct call. The
+ * library passes first the raw target (MHD_OPTION_URI_LOG_CALLBACK), then the header,
+ * then the body in pieces; then the response is sent. A connection is suspended while
+ * its event stream has nothing to send, and while a slow handler runs in a thread of
+ * its own. MHD_stop_daemon aborts the process if a connection is suspended, so
  * http_stop ends streams and waits for handlers first.
  */
 #ifndef CADV_HTTP_SERVER_INTERNAL_H
@@ -19,7 +19,7 @@
 #include "http/server.h"
 #include "http/token.h"
 
-#define STREAMS_MAX 48		/* leaves places for other requests */
+#define STREAMS_MAX 48		/* leaves connections for other requests */
 
 enum { SOCKET_UNIX, SOCKET_IPV4, SOCKET_IPV6, SOCKETS };
 
@@ -35,8 +35,8 @@ struct guest {			/* a TCP connection */
 	struct http *http;
 	int fd;
 	int64_t since_s;
-	struct guest *next, **prev;	/* prev NULL: not in the list: has shown
-					 * the token, or is being closed */
+	struct guest *next, **prev;	/* NULL: not in the list, since it has shown
+					 * the token or is being closed */
 };
 
 struct http {
@@ -50,7 +50,7 @@ struct http {
 		bool tcp;
 		struct MHD_Daemon *daemon;
 	} listener[SOCKETS];
-	pthread_mutex_t tcp_lock;	/* opening TCP, port, codes */
+	pthread_mutex_t tcp_lock;	/* guards opening TCP, port and codes */
 	struct codes codes;
 	atomic_int port;
 
@@ -60,9 +60,9 @@ struct http {
 	size_t open_streams, slow;
 	struct guest *guests, **guests_end;	/* the oldest first */
 	size_t guest_count;
-	bool quit;			/* no more suspending */
+	bool quit;			/* suspend no connection any more */
 	bool poke;			/* new events: wake the streams */
-	uint64_t events;		/* number of new-event calls */
+	uint64_t events;		/* number of calls of server_on_event */
 	pthread_t waker;
 
 	atomic_uint_fast64_t requests, errors, refused;
@@ -78,7 +78,7 @@ struct call {
 	bool begun, failed;
 	bool handled;			/* the response is ready */
 	uint64_t max_body, got;
-	char *body;			/* JSON so far */
+	char *body;			/* JSON received so far */
 	struct request rq;
 	struct response rs;
 	char if_match[128], if_none_match[512], last_event_id[32];
@@ -94,8 +94,8 @@ struct MHD_Response *server_stream_response(struct call *c);
 struct guest *door_enter(struct http *h, int fd);	/* NULL: no memory */
 void door_known(struct guest *g);	/* it has shown the token */
 void door_leave(struct guest *g);	/* before its descriptor is closed */
-void door_sweep(struct http *h);	/* with the lock held: closes guests
-					 * over their time */
+void door_sweep(struct http *h);	/* with the lock held: closes guests whose
+					 * time is over */
 
 /* server_send.c */
 enum MHD_Result server_send(struct call *c);

@@ -15,7 +15,7 @@ now_s(void)
 	return (int64_t)(clock_mono() / 1000000000);
 }
 
-/* With the lock held: resumes every suspended stream, to check for data. */
+/* With the lock held: resumes every suspended stream, to look for data to send. */
 void
 server_wake(struct http *h)
 {
@@ -41,8 +41,8 @@ server_on_event(void *arg)
 }
 
 /*
- * Is the client gone? The library does not poll a suspended connection, so a
- * closed one would keep its place until a write fails.
+ * Whether the client is gone. The library does not poll a suspended connection: without
+ * this a closed one would keep its place until a write fails.
  */
 static bool
 hung_up(const struct watcher *st)
@@ -68,7 +68,7 @@ wake_orphans(struct http *h)
 		}
 }
 
-/* Wakes streams for events and heartbeats. */
+/* The thread that wakes streams for events and heartbeats. */
 void *
 server_waker(void *arg)
 {
@@ -99,9 +99,9 @@ server_waker(void *arg)
 }
 
 /*
- * Suspends ${st} if there was no event since ${seen}. The service calls
- * server_on_event with its own lock held, so the service must not be called
- * with ours held; this counter is checked again instead.
+ * Suspends ${st} unless there was an event since ${seen}. The event list cannot be
+ * looked at here: the service calls server_on_event with its own lock held, so it must
+ * not be called with our lock held. The counter h->events is compared instead.
  */
 static bool
 suspend(struct watcher *st, uint64_t seen)

@@ -1,5 +1,5 @@
 /*
- * http/stats.h: what the server counts about itself.
+ * http/stats.h: the server's counters of its own work.
  */
 #ifndef CADV_HTTP_STATS_H
 #define CADV_HTTP_STATS_H
@@ -10,8 +10,8 @@ struct http;
 
 struct http_stats {
 	uint64_t requests;	/* answered */
-	uint64_t errors;	/* of those with 5xx */
-	uint64_t refused;	/* wrong token, host, origin, peer */
+	uint64_t errors;	/* with a 5xx status */
+	uint64_t refused;	/* for a wrong token, host, origin or peer */
 	uint64_t streams;	/* event streams open now */
 };
 

@@ -29,8 +29,8 @@ printable(const char *text)
 }
 
 /*
- * Decodes ${raw} up to one of the characters in ${stops} or the end into
- * *${out}, which advances past the NUL that is written. NULL if it is invalid.
+ * Decodes ${raw} up to one of the characters in ${stops} or the end. Writes the text
+ * with a NUL to *${out}, and advances both. Returns the text; NULL if it is invalid.
  */
 static const char *
 piece(const char **raw, const char *end, const char *stops, bool plus,

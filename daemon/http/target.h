@@ -1,7 +1,6 @@
 /*
- * http/target.h: parses the request target into path segments and query
- * parameters. Pure; all bytes of a request line that reach handlers pass
- * through here.
+ * http/target.h: parses the request target into path segments and query parameters.
+ * Pure. All bytes of a request line that handlers see pass through here.
  */
 #ifndef CADV_HTTP_TARGET_H
 #define CADV_HTTP_TARGET_H
@@ -14,7 +13,7 @@
 
 enum target_status {
 	TARGET_OK,
-	TARGET_TOO_LONG,	/* bytes, segments or parameters */
+	TARGET_TOO_LONG,	/* too many bytes, segments or parameters */
 	TARGET_BAD,		/* not absolute, bad %-encoding, control
 				 * characters, not UTF-8, an empty segment */
 	TARGET_TWICE,		/* a query parameter given twice */

@@ -6,7 +6,7 @@
 
 #include "http/token.h"
 
-/* Random text of 2 ${bytes} hex digits, terminated. */
+/* Writes 2 * ${bytes} random hex digits and a NUL. 0; -1 with ${e} set. */
 static int
 random_text(char *out, size_t bytes, struct error *e)
 {
