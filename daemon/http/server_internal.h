@@ -35,7 +35,7 @@ struct guest {			/* a TCP connection */
 	struct http *http;
 	int fd;
 	int64_t since_s;
-	struct guest *next, **prev;	/* NULL: not in the list, since it has shown
+	struct guest *next, **prev;	/* prev NULL: not listed, since it has shown
 					 * the token or is being closed */
 };
 
