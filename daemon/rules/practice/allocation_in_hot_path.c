@@ -1,7 +1,7 @@
 /*
- * allocation-in-hot-path: memory is allocated and released between launches;
- * cudaFree waits for the whole device, cudaMalloc maps memory. In a program that
- * launches nothing, again and again.
+ * allocation-in-hot-path: device memory is allocated and released again and
+ * again between launches, or in a program that launches nothing. cudaFree waits
+ * for the whole device, cudaMalloc maps memory.
  */
 #include <math.h>
 
@@ -10,19 +10,19 @@
 #include "rules/evidence/reads.h"
 #include "rules/evidence/slope.h"
 
-/* Of the calls, those that reuse would spare: one for each allocation that lived at
- * the same time is needed, wherever it is made. A caching allocator that grows in the
- * first step has made no other. */
+/* The share of the allocations that reuse would spare, 0..1: all but the
+ * largest number that lived at the same time, wherever that one is made. A
+ * caching allocator that grows during the first step has made no others. */
 static double
 spared(const struct run *run)
 {
-	if (run->allocations == 0)	/* nobody told of any */
+	if (run->allocations == 0)	/* no allocation was recorded */
 		return run->launches > 0 ? 1 : 0;
 	return 1 - fmin(1, (double)run->peak_allocations /
 	    (double)run->allocations);
 }
 
-/* Why it is not known that nothing was launched; NULL: nothing was. */
+/* The reason why launches cannot be ruled out; NULL: nothing was launched. */
 static const struct reason *
 may_launch(const struct run *run)
 {
@@ -72,16 +72,17 @@ idle_inside(const struct run *run)
 	POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_LAUNCH) |			\
 	POOL_IDLE(IDLE_AFTER_SYNC))
 
-/* What their share is held against: calls between launches are part of what the GPU
- * waits for, in a program that starts up for a minute, too. */
+/* The time that the share of these calls is relative to: the time between first
+ * and last GPU work, of which calls between launches are part, so that a
+ * start-up of a minute does not hide them; without launches the whole run. */
 static double
 whole_s(const struct run *run)
 {
 	return run->launches > 0 ? rule_active_s(run) : rule_own_s(run);
 }
 
-/* How far ${count} calls are a loop's, and no set-up: half of min_count are not at
- * all, and what lies between is believed in part. */
+/* How surely ${count} calls belong to a loop and not to set-up, 0..1: 0 up to
+ * half of min_count, 1 from min_count on, linear in between. */
 static double
 enough(const struct rule_view *x, uint64_t count)
 {
@@ -89,7 +90,7 @@ enough(const struct rule_view *x, uint64_t count)
 	    rule_value(x, "min_count"));
 }
 
-/* What is the same with and without launches. */
+/* The parts of the finding that are the same with and without launches. */
 static struct draft *
 found(struct rule_view *x, uint64_t count, double hot, const char *where)
 {
@@ -118,8 +119,8 @@ found(struct rule_view *x, uint64_t count, double hot, const char *where)
 	return d;
 }
 
-/* How far the host waits for the GPU nowhere but in these calls: one other wait for
- * each of them, and there it would wait instead. */
+/* The share of the calls that are the host's only wait for the GPU, 0..1. Each
+ * other wait cancels one call: without the call, the host would wait there instead. */
 static double
 only_here(const struct run *run, uint64_t count)
 {
@@ -130,7 +131,7 @@ only_here(const struct run *run, uint64_t count)
 	return 1 - fmin(1, waits / (double)count);
 }
 
-/* Calls that release memory, and wait for the GPU. */
+/* The number of calls that release memory, each of which waits for the GPU. */
 static double
 releases(const struct run *run)
 {
@@ -142,10 +143,10 @@ releases(const struct run *run)
 	return n;
 }
 
-/* The GPU idle inside the calls goes with them; and what the host stood in them
- * while the GPU worked, and its way back from each wait, where the GPU waits for that
- * host in other gaps that come again: it is there that much earlier. Four programs that
- * allocate once instead gain 0.94 to 1.3 of that; H200, 2026-11-23. */
+/* Seconds saved: the GPU's idle time inside the calls, and, as far as the GPU waits for
+ * the host in other recurring gaps, the time that the host spent in the calls while the
+ * GPU worked plus one round trip per release, by which the host arrives earlier. Four
+ * programs changed to allocate once gained 0.94 to 1.3 of this; H200, 2026-11-23. */
 static double
 spared_s(const struct rule_view *x, uint64_t count, double hot, double idle)
 {
@@ -185,8 +186,8 @@ between_launches(struct rule_view *x, uint64_t count, double hot)
 	return RULE_FOUND;
 }
 
-/* A program, or its part that was recorded, which launches nothing: its host is
- * all that can be slow. */
+/* A program, or the recorded part of one, that launches nothing: only its host
+ * can be slow. */
 static enum rule_state
 without_launches(struct rule_view *x, uint64_t count, double hot)
 {

@@ -1,7 +1,6 @@
 /*
- * array-of-structures: each lane reads the fields of an object of its own, one
- * after the other: every access moves the sectors of whole objects for one
- * field of them.
+ * array-of-structures: each lane reads the fields of its own object, one after the
+ * other. Every access moves the sectors of whole objects and uses one field of each.
  */
 #include <math.h>
 
@@ -23,8 +22,8 @@ worst_object(const struct accesses *a, size_t n)
 
 		if (a->of[i].pattern != PATTERN_FIELDS)
 			continue;
-		/* Fields of an object stand close together in the code; those
-		 * before ${i} have been looked at with the first of them. */
+		/* The fields of an object are close together in the code;
+		 * fields before ${i} were counted with the first one. */
 		for (size_t k = i; k < n && k < i + 512; k++) {
 			const struct access *one = &a->of[k];
 

@@ -1,10 +1,9 @@
 /*
- * barrier-stalls: warps wait at __syncthreads() for the slowest of their block,
- * again and again, while nothing is full.
+ * barrier-stalls: warps wait at __syncthreads() for the slowest warp of their
+ * block, again and again, while no resource is saturated.
  *
- * With few barriers in a warp's life there is nothing that it could go on with
- * meanwhile: those are phases, and do not count. A tree reduction is
- * shuffle-reduction.
+ * A warp that meets few barriers in its life is not reported: those separate phases,
+ * and it has nothing else to do meanwhile. Tree reductions are shuffle-reduction's.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,8 +11,8 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/stalls.h"
 
-/* A warp that waits stands at the instruction behind the barrier: how far back
- * that is looked for. */
+/* A warp that waits at a barrier is sampled at an instruction behind it: how
+ * many instructions back the barrier is searched for. */
 #define BEHIND_MOST 8
 
 static double
@@ -85,7 +84,7 @@ report(struct rule_view *x, const struct stalls *s, double barriers)
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	/* Which barriers can go the code's author knows. */
+	/* Only the code's author knows which barriers can go. */
 	fix.stall = 1 - s->most;
 	rule_fix(d, &fix, 0.25, 0.75);
 	stalls_evidence(x, d, s, "time of warps at barriers");

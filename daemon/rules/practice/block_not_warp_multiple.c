@@ -20,15 +20,15 @@ rule_block_not_warp_multiple(struct rule_view *x)
 	if (threads % 32 == 0)
 		return RULE_CLEAN;
 	idle = 1 - threads / (32.0 * warps);
-	/* What the same threads fill in blocks of whole warps: where there are no
-	 * more of them than that there is nothing to fill the lanes with. */
+	/* The warps that the same threads need in blocks of whole warps. If the grid
+	 * has no more warps than that, there is nothing to fill the idle lanes with. */
 	least = ceil(rule_blocks(x->kernel) * threads / 32);
 	if (idle < rule_value(x, "min_idle") ||
 	    least >= rule_blocks(x->kernel) * warps)
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);
 	fix.inst = fmax(1 - idle, least / (rule_blocks(x->kernel) * warps));
-	fix.blocks = fix.inst;	/* and SMs that have one now may have none */
+	fix.blocks = fix.inst;	/* some SMs that have a block now may have none */
 	rule_fix(d, &fix, 0.5, 1);
 	rule_evidence(x, d, "block_threads", threads, "threads per block",
 	    .attribute = "kernel activity record", .unit = "thread");

@@ -1,28 +1,28 @@
 /*
  * block-shape-breaks-rows: the block has several rows of fewer than 32 threads,
- * and the accesses need exactly the sectors that this makes of whole rows: the
- * index is right, the block is too narrow for it.
+ * and the accesses need exactly the sectors that whole rows need when they are
+ * split this way. The index is right, the block is too narrow.
  *
- * It takes the place of uncoalesced-global-access: another block size is a
- * smaller change than another layout. Where instructions were counted, each is
- * judged on its own (access.h); else loads and stores as a whole, by the bytes
- * used of each sector.
+ * It replaces uncoalesced-global-access: changing the block size is easier than
+ * changing the layout. Where instructions were counted, each is judged on its own
+ * (access.h); else loads and stores as a whole, by the bytes used of each sector.
  */
 #include <math.h>
 
 #include "rules/evidence/access.h"
 #include "rules/evidence/shape.h"
 
-/* Of what loads and stores waste, the part that the shape has to explain. */
+/* The share of the wasted sectors of loads and stores that the shape must explain. */
 #define MOST 0.5
 
 struct side {
 	const char *what;
 	enum metric_id sectors, requests, inst, bytes;
 	/* Results: */
-	double per_request, ideal;	/* sectors; ideal NaN: not by shape */
+	double per_request, ideal;	/* sectors; ideal NaN: the shape does
+					 * not explain them */
 	double excess;		/* sectors of a launch beyond the ideal */
-	double keep;		/* what remains of the sectors without it */
+	double keep;		/* share of the sectors that remains without it */
 };
 
 static uint64_t
@@ -100,7 +100,8 @@ report(struct rule_view *x, const struct side *ld, const struct side *st,
 	return RULE_FOUND;
 }
 
-/* From the counters of all loads, or stores: -1 where they are missing. */
+/* Fills ${a} from the counters of all loads, or all stores; -1 if counters are
+ * missing. */
 static int
 look(const struct rule_view *x, struct side *a)
 {
@@ -122,7 +123,7 @@ look(const struct rule_view *x, struct side *a)
 	a->per_request = sectors / requests;
 	a->keep = fmin(1, used / 32);
 	a->excess = sectors * (1 - a->keep);
-	/* What a lane asks for: a power of two, if all accesses are alike. */
+	/* The bytes that a lane accesses: a power of two, if all accesses are alike. */
 	bytes = exp2(round(log2(fmin(fmax(used * a->per_request / 32, 1),
 	    16))));
 	if (fabs(used * a->per_request / 32 - bytes) <= 0.1 * bytes &&
@@ -191,7 +192,8 @@ rule_block_shape_breaks_rows(struct rule_view *x)
 	    (isfinite(st.ideal) ? st.excess : 0);
 	if (isnan(ld.ideal) && isnan(st.ideal))
 		return RULE_CLEAN;
-	/* Else the pattern is the larger fault, see uncoalesced-global-access. */
+	/* Otherwise the access pattern is the larger fault:
+	 * uncoalesced-global-access. */
 	if (explained < MOST * (ld.excess + st.excess))
 		return RULE_CLEAN;
 	return report(x, &ld, &st, NULL);

@@ -1,16 +1,17 @@
 /*
  * block-size-suboptimal: another block size would let more warps reside.
  *
- * Where blocks are so small that an SM has no more room for blocks, or that the
- * GPU cannot start them as fast as they end, larger blocks are also fewer to
- * start. The smallest block that fills an SM is what is promised; with larger
- * ones less is lost on starting.
+ * Where blocks are so small that the number of blocks per SM is exhausted, or
+ * that the GPU cannot start them as fast as they end, larger blocks also mean
+ * fewer to start. The gain is that of the smallest block that fills an SM; the
+ * high view takes the lower start cost of larger ones.
  */
 #include <math.h>
 
 #include "rules/evidence/lines.h"
 
-/* The smallest block with which the blocks an SM takes hold all warps. */
+/* Threads of the smallest block at which an SM's maximum number of blocks holds
+ * its maximum number of warps. */
 static double
 least_threads(const struct rule_view *x)
 {
@@ -23,7 +24,8 @@ least_threads(const struct rule_view *x)
 	    o->best_block;
 }
 
-/* The same threads in blocks of ${then}. */
+/* The fix: the same threads in larger blocks; ${warps} times as many resident
+ * warps, of the theoretical occupancy ${then}. */
 static void
 set_fix(const struct rule_view *x, struct draft *d, double warps, double then)
 {
@@ -34,11 +36,13 @@ set_fix(const struct rule_view *x, struct draft *d, double warps, double then)
 	struct fix fix = FIX_NONE;
 
 	fix.occupancy = warps;
-	/* That blocks could not be started in time emptied places, too. */
+	/* Occupancy was also lost because blocks could not be started in time. */
 	if (rule_is_bound(x, RES_START) && achieved > 0)
 		fix.occupancy = fmax(warps, fmin(1, then) / achieved);
 	fix.blocks = fmin(1, threads / least);
-	fix.inst = full;	/* lanes of a warp that is never full */
+	fix.inst = full;	/*
+				 * s of less than a warp leave lanes idle
+				 */
 	fix.part[RES_START] = fmin(1, threads / least);
 	rule_fix(d, &fix, 1, 1);
 	d->fix[VIEW_LOW].inst = 1;
@@ -59,10 +63,10 @@ rule_block_size_suboptimal(struct rule_view *x)
 	if (!(o->ratio > 0) || o->best_block == 0 || o->best_block == threads ||
 	    !(best - o->ratio >= rule_value(x, "min_points")))
 		return RULE_CLEAN;
-	/* A larger block also wants more shared memory, as a rule. */
+	/* A larger block usually needs more shared memory, too. */
 	if (o->limiter == LIMITER_SHARED || o->limiter == LIMITER_CLUSTER)
 		return RULE_CLEAN;
-	/* Only warps that the grid has can reside. */
+	/* No more warps can reside than the grid has. */
 	warps = rule_blocks(x->kernel) * ((threads + 31) / 32);
 	most = fmax(1, x->device->limits.sms) *
 	    fmax(1, x->device->limits.max_warps_per_sm);

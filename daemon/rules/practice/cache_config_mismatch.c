@@ -1,11 +1,11 @@
 /*
- * cache-config-mismatch: the program asked for a division of the SM's memory
- * into L1 and shared memory that its kernel does not want.
+ * cache-config-mismatch: the program requested a split of the SM's memory into
+ * L1 and shared memory that does not suit its kernel.
  *
  * Too little shared memory: it limits the resident blocks, and a larger
  * carve-out would let more reside. Too much: more than the resident blocks use,
- * while L1 misses what was there before, again and again. Only a request of the
- * program is held against it; what the driver chooses by itself fits.
+ * while L1 repeatedly misses data that it held before. Only a request of the
+ * program is judged; the driver's own choice fits.
  */
 #include <math.h>
 
@@ -17,19 +17,19 @@
 
 /*
  * Misses fall with the square root of a cache's size: the rule of thumb of
- * Hartstein et al., "Cache Miss Behavior: Is It √2?" (2006). Those of a working
- * set that then fits fall further, those of one far larger not at all.
+ * Hartstein et al., "Cache Miss Behavior: Is It √2?" (2006). The misses of a
+ * working set that then fits fall further, those of a far larger one not at all.
  */
 #define POWER 0.5
 
 struct division {
 	double total;		/* L1 and shared memory of an SM, bytes */
-	double shared;		/* what is set aside as shared memory */
-	double used;		/* what the resident blocks need of it */
-	double block;		/* what a block needs */
+	double shared;		/* carve-out for shared memory */
+	double used;		/* shared memory of the resident blocks */
+	double block;		/* shared memory of a block */
 };
 
-/* The next division of its cache that the GPU has, with ${bytes} or more set aside. */
+/* The smallest carve-out that the GPU offers of ${bytes} or more. */
 static double
 step_up(const struct rule_view *x, double bytes)
 {
@@ -50,7 +50,7 @@ look(const struct rule_view *x, struct division *v)
 	asked = s->carveout <= 100 ? most * s->carveout / 100 :
 	    s->cache_config == PREFER_SHARED ? most : 0;
 	v->shared = step_up(x, fmax(asked, v->block));
-	if (s->smem_executed > 0)	/* the driver's word counts */
+	if (s->smem_executed > 0)	/* the driver recorded the one it used */
 		v->shared = fmin(most, s->smem_executed);
 	return v->total > most && most > 0;
 }
@@ -82,7 +82,7 @@ give_division(const struct rule_view *x, struct draft *d,
 		    .attribute = "kernel activity record", .unit = "%");
 }
 
-/* Shared memory limits the blocks on an SM: how many more there could be. */
+/* Shared memory limits the blocks on an SM: ${more} times as many could reside. */
 static enum rule_state
 grow(struct rule_view *x, const struct division *v, double more)
 {
@@ -111,7 +111,7 @@ grow(struct rule_view *x, const struct division *v, double more)
 	return rule_settle(x, d);
 }
 
-/* Shared memory that nobody uses, and L1 lacks it. */
+/* Shared memory is set aside that no block uses, and L1 lacks it. */
 static enum rule_state
 shrink(struct rule_view *x, const struct division *v, const struct reuse *r)
 {
@@ -170,7 +170,7 @@ rule_cache_config_mismatch(struct rule_view *x)
 	if (!look(x, &v))
 		return rule_unmeasured(x, REASON_L1_UNKNOWN);
 	if (o->limiter == LIMITER_SHARED) {
-		/* The carve-out is a wish: the driver may have known better. */
+		/* The carve-out is a hint: the driver may have chosen another. */
 		if (floor(v.shared / v.block) > o->blocks_per_sm)
 			return RULE_CLEAN;
 		more = fmin(floor(x->device->limits.smem_per_sm / v.block),

@@ -1,17 +1,16 @@
 /*
- * copy-engine-serialised: copies to the device and copies from it take turns,
- * again and again, although the link carries both ways at once and the GPU has
- * an engine for each.
+ * copy-engine-serialised: copies to the device and copies to the host take turns, again
+ * and again, although the link is full duplex and the GPU has an engine for each way.
  */
 #include <math.h>
 
 #include "rules/evidence/lines.h"
 
-/* Each way alone, and both at once: what a full-duplex link keeps of the rate. */
+/* What a full-duplex link keeps of each way's rate when both are used at once. */
 #define BOTH_RATE 0.85
 
-/* Part of the host copies' time in which no engine can be given the other way
- * meanwhile: calls that block, or memory that the driver stages. */
+/* The share of the host copies' time during which the other direction's engine
+ * cannot be given work: the call blocks, or the driver stages pageable memory. */
 static double
 blocking_share(const struct run *run, size_t device)
 {
@@ -112,7 +111,7 @@ rule_copy_engine_serialised(struct rule_view *x)
 		double down = (double)d->d2h_ns * 1e-9;
 		double least = fmin(up, down);
 
-		/* With one engine they must; 0: nobody said. */
+		/* With one engine they must; 0: the number of engines is not known. */
 		if (d->limits.async_engines == 1 || !(least > 0) ||
 		    d->busy_ns == 0 ||
 		    least < rule_value(x, "min_share") *

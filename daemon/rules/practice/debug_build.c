@@ -1,6 +1,6 @@
 /*
- * debug-build: device code that was compiled with -G, that is, without
- * optimisation: what is measured of it says little about the program.
+ * debug-build: device code compiled with -G, that is without optimisation;
+ * measurements of it say little about the program.
  */
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"

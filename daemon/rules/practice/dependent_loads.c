@@ -1,12 +1,12 @@
 /*
- * dependent-loads: in each turn of a loop warps wait for an index, and then for what
- * it leads to. Where the index itself stands is known before: loaded a turn ahead,
- * its trip to memory goes on beside the other.
+ * dependent-loads: in each iteration of a loop warps wait for an index to be loaded,
+ * and then for the data that it points to. If the index's own address is known earlier,
+ * the index can be loaded an iteration ahead, so that the two trips to memory overlap.
  *
- * The samples say how long warps wait for indices: a warp that waits is sampled at
- * the first instruction that needs the value. A list whose next element only the
- * last one tells has nothing to load ahead, and an index that is loaded ahead
- * already is used in front of its load, in the order of the code.
+ * PC samples say how long warps wait for indices: a waiting warp is sampled at
+ * the first instruction that needs the value. Linked lists are left out, since
+ * the next address comes from the last element; so is an index that is already
+ * loaded ahead: in the code its use comes before its load.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,13 +15,14 @@
 #include "source/slice.h"
 #include "rules/evidence/stalls.h"
 
-#define LOOKED_MOST 256		/* loads in loops whose addresses are looked into */
+#define LOOKED_MOST 256		/* loads in loops whose addresses are examined */
 #define MASK_MEMORY STALL_BIT(LONG_SCOREBOARD)
 
 struct chain {
 	double waiting;		/* samples at the first uses of indices */
-	double turns;		/* of the loop with most of them; NaN not counted */
-	double most;		/* samples of that one */
+	double turns;		/* iterations of the loop that has most of them;
+				 * NaN: not counted */
+	double most;		/* samples of that loop */
 	unsigned indices;
 };
 
@@ -38,8 +39,8 @@ is_inside(const struct sass_loop *l, uint32_t at)
 	return at >= l->head && at <= l->tail;
 }
 
-/* Can the index at ${a} be loaded a turn ahead: does nothing that ${loop} loads say
- * where it stands? */
+/* Can the index at ${a} be loaded an iteration ahead? Its own address must not
+ * depend on anything that ${loop} loads. */
 static bool
 is_known_ahead(const struct slices *t, const struct sass_loop *loop, uint32_t a)
 {
@@ -64,7 +65,7 @@ turns_of(const struct code *c, const struct sass_loop *l)
 	    fmax(1, fmax(before, after)) : NAN;
 }
 
-/* The index at ${a}, which the load at ${b} of the same turn needs. */
+/* Adds the index loaded at ${a}, which the load at ${b} of the same iteration needs. */
 static void
 add_index(struct chain *k, const struct code *c, const struct sass_loop *loop,
     uint32_t a, uint32_t b, struct mark *m)
@@ -73,12 +74,12 @@ add_index(struct chain *k, const struct code *c, const struct sass_loop *loop,
 	size_t use = at != SIZE_MAX ? inst_first_use(c, at) : SIZE_MAX;
 	double waiting;
 
-	/* Marked: it was here before, for another load that needs it. */
+	/* Already marked: another load needs the same index. */
 	if (use == SIZE_MAX || m[at].weight > 0 ||
 	    c->instruction[use].sass > b ||
 	    !is_inside(loop, c->instruction[use].sass))
 		return;
-	/* Several indices may be waited for at one place: it counts once. */
+	/* If warps wait for several indices at one instruction, it counts once. */
 	waiting = m[use].over > 0 ? 0 : inst_stalled(c, use, MASK_MEMORY);
 	m[use].over = 1;
 	m[at].weight = fmax(waiting, 1e-3);
@@ -116,9 +117,9 @@ look(struct chain *k, const struct code *c, const struct slices *t,
 }
 
 /*
- * A turn is waiting for the index, ${index} of the time, and the rest. Beside each
- * other they take as long as the longer one; two turns ahead the index is there
- * whatever the rest takes. Never more than the cycles without an instruction.
+ * An iteration consists of waiting for the index (${index} of the time) and the rest.
+ * Overlapped, the two take as long as the longer one; loaded two iterations ahead, the
+ * index costs nothing. The saving is limited to cycles without an issued instruction.
  */
 static void
 set_fix(struct draft *d, double index, double unissued)

@@ -1,6 +1,6 @@
 /*
  * device-memory-leak: device memory that was still allocated when its context
- * or the process went.
+ * was destroyed or the process ended.
  */
 #include <math.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 
 #define FINDINGS 8
 
-/* What a pool or a workspace keeps until the end is made during warm-up and of
- * different sizes; what is allocated again and again and never freed goes on
- * to the end, or comes from one statement in a loop. */
+/* Pools and workspaces are allocated during warm-up, in different sizes, and
+ * kept until the end. A leak that grows goes on until the end of the run, or
+ * comes from one statement in a loop (equal sizes). */
 static bool
 grows(const struct rule_view *x, const struct leak *l)
 {
@@ -21,7 +21,8 @@ grows(const struct rule_view *x, const struct leak *l)
 	    (l->equal && (double)l->count >= many);
 }
 
-/* A framework's allocator, which keeps what tensors leave for the next ones. */
+/* A framework's caching allocator, which keeps the memory of freed tensors for
+ * the next. */
 static bool
 is_pool(const struct site *s)
 {

@@ -1,7 +1,7 @@
 /*
- * device-sync-overuse: the host waits for the GPU again and again, for the whole
- * device, a stream or an event behind each launch, and the GPU runs dry before the
- * next launch arrives. What waits for a copy is synchronous-copies' matter.
+ * device-sync-overuse: behind each launch the host waits for the whole device,
+ * a stream or an event, again and again, and the GPU runs out of work before
+ * the next launch arrives. Waits for a copy are synchronous-copies'.
  */
 #include <math.h>
 
@@ -33,7 +33,7 @@ struct waiting {
 	uint64_t count, followed;
 	double idle_s, wait_s;
 	const struct way *most;		/* the one with most idle time */
-	bool several;			/* others, too */
+	bool several;			/* other calls wait, too */
 };
 
 static void
@@ -61,12 +61,12 @@ collect(const struct run *run, struct waiting *w)
 	}
 }
 
-/* What the host does between a wait and the next launch can hide behind the GPU's
- * work, the round trip needs none. */
+/* The host's work between a wait and the next launch can hide behind the GPU's
+ * work; the round trip goes in any case. */
 static struct gain
 queued(const struct run *run, double all, uint64_t waits)
 {
-	/* Between kernels that stand in the queue there is a gap, too. */
+	/* Even queued kernels have a gap between them. */
 	double idle = fmax(0, all - (double)waits * run->ceilings->launch_gap_s);
 	struct gain g = rule_queued(run, idle, waits);
 
@@ -84,8 +84,8 @@ rule_device_sync_overuse(struct rule_view *x)
 	struct draft *d;
 
 	collect(run, &w);
-	/* What follows only a few of them is a phase of the host's own; what is longer
-	 * than a turn, its computing: gpu-idle-gaps tells of that. */
+	/* A wait that only a few kernels follow ends a phase of the host's own. A
+	 * gap longer than TURN_S is the host computing: gpu-idle-gaps reports that. */
 	idle = fmin(w.idle_s, gaps_s(run, rule_value(x, "min_count"), TURN_S));
 	if ((double)w.followed < rule_value(x, "min_count") ||
 	    idle < rule_value(x, "min_share") * active)

@@ -1,13 +1,13 @@
 /*
  * divergent-constant-access: lanes of a warp read constant memory at different
- * addresses, and wait, because it delivers one address at a time.
+ * addresses, which the constant cache serves one after the other.
  *
- * The index is followed back through the code: it must rest on the thread's
- * number or on a value that was loaded. How many addresses a warp has is not
- * counted; what it costs is what warps wait at such loads and at the first use
- * of what they bring, whatever the reason is called on this GPU. Without samples it is
- * what neither memory nor instructions explain of the time, if so many addresses can
- * take that long.
+ * The index is traced back through the code: it must depend on the thread's
+ * number or on a loaded value. The number of addresses per warp is not counted.
+ * The cost is the time that warps wait at such loads and at the first use of
+ * their results, whatever the stall reason is called on this GPU. Without
+ * samples it is the time that neither memory nor instructions explain, at most
+ * what serving a separate address per lane can take.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,25 +16,25 @@
 #include "source/operand.h"
 #include "source/slice.h"
 
-#define SLICES_MAX 128		/* loads that are looked into */
-#define TURN_CYCLES 2		/* of an SM, for one address: measured 2.09 on
-				 * the pair's bad on an H200, where nothing else
-				 * limits */
-#define TURN_CYCLES_MOST 13	/* measured 12.4 with a table of 8 KiB, which the
-				 * cache nearest to a warp does not hold */
+#define SLICES_MAX 128		/* loads whose index is examined */
+#define TURN_CYCLES 2		/* cycles of an SM to serve one address:
+				 * measured 2.09 on the pair's bad on an H200,
+				 * where nothing else limits */
+#define TURN_CYCLES_MOST 13	/* measured 12.4 with a table of 8 KiB, which
+				 * the cache nearest to the warp does not hold */
 #define STALLS_OWN (STALL_BIT(SELECTED) | STALL_BIT(NOT_SELECTED) |	\
 	STALL_BIT(BARRIER) | STALL_BIT(BRANCH_RESOLVING) |		\
 	STALL_BIT(MATH_THROTTLE) | STALL_BIT(NO_INSTRUCTION) |		\
 	STALL_BIT(WAIT))
 
 struct divergent {
-	double inst;		/* warp instructions that are such loads */
-	double turns;		/* lanes of all of them */
-	double waits;		/* samples that wait for them */
+	double inst;		/* warp instructions of such loads */
+	double turns;		/* addresses to serve, if all lanes differ */
+	double waits;		/* samples waiting for them */
 	unsigned loads;
 };
 
-/* A load from constant memory at an index that lanes may differ in. */
+/* A load from constant memory at an index that may differ between lanes. */
 static bool
 is_divergent(const struct code *c, const struct slices *t, size_t i,
     struct operands *o)
@@ -56,7 +56,7 @@ is_divergent(const struct code *c, const struct slices *t, size_t i,
 	return false;
 }
 
-/* Samples that wait at ${i}, once. */
+/* Samples waiting at ${i}; 0 if ${i} was counted before. */
 static double
 wait_at(const struct code *c, size_t i, bool *seen)
 {
@@ -92,8 +92,8 @@ look(struct divergent *v, const struct code *c, const struct slices *t,
 	}
 }
 
-/* How busy constant memory is with them, 0..1, if all lanes differ and each takes
- * ${each} cycles. */
+/* How busy serving these loads keeps constant memory, 0..1, if all lanes differ
+ * and each address takes ${each} cycles. */
 static double
 port_busy(const struct rule_view *x, const struct divergent *v, double each)
 {
@@ -103,7 +103,7 @@ port_busy(const struct rule_view *x, const struct divergent *v, double each)
 	return cycles > 0 ? fmin(1, v->turns * each / cycles) : 0;
 }
 
-/* What warps wait for them, of their time. */
+/* The share of the warps' time spent waiting for them. */
 static double
 waiting_of(const struct rule_view *x, const struct divergent *v)
 {
@@ -111,7 +111,7 @@ waiting_of(const struct rule_view *x, const struct divergent *v)
 
 	if (c->sampled)
 		return fmin(1, v->waits / (double)c->samples.all);
-	if (x->run->unified.used)	/* pages on their way */
+	if (x->run->unified.used)	/* the waiting may be for page migration */
 		return 0;
 	return fmin(x->load->unexplained, port_busy(x, v, TURN_CYCLES_MOST));
 }
@@ -127,12 +127,13 @@ report(struct rule_view *x, const struct divergent *v, double waiting,
 
 	fix.stall = 1 - fmin(0.95, waiting);
 	rule_fix(d, &fix, 0.5, sampled ? 0.8 : 1);
-	/* What is explained was taken to last thrice as long as it should, in case
-	 * something else is waited for (load.h). */
+	/* The rest, 1 - waiting, is explained time at TRIPS_DOUBT times its
+	 * expected length, in case warps wait for something else (load.h).
+	 * These views take its expected length. */
 	if (!sampled)
 		d->fix[VIEW_MID].stall = d->fix[VIEW_HIGH].stall =
 		    (1 - waiting) / TRIPS_DOUBT;
-	/* Were it busy all the time, all of the time would go. */
+	/* If constant memory were busy all the time, all of the time would go. */
 	port = fmin(0.98, port_busy(x, v, TURN_CYCLES));
 	d->fix[VIEW_MID].stall = fmin(d->fix[VIEW_MID].stall,
 	    (d->fix[VIEW_MID].stall + 1 - port) / 2);

@@ -1,14 +1,14 @@
 /*
- * double-precision: arithmetic in double on data that is float: a literal
- * without an f, or a double function. The conversions betray it.
+ * double-precision: arithmetic in double on float data, because of a literal
+ * without an f or a call of a double function. It is found by the conversions.
  *
- * Double on purpose is no fault: sums in double of many floats (of which each is
- * converted for one addition), or double data. Where doubles neither come from memory
- * nor are its result, and more is done to them than summing up, they are what a
- * variable's type makes of floats. Where they are most of what a kernel does, and
- * memory sees nothing but what was decided with them (how many turns a point took),
- * float may do. On GPUs whose double rate is a fraction of
- * the float rate it is said nevertheless, with low confidence.
+ * Double on purpose is not a fault: summing many floats in double (one
+ * conversion per addition), or double data. If doubles are neither loaded nor
+ * stored, and more is done with them than summing, they come from the type of a
+ * variable. If they are most of what the kernel does, and memory only gets what
+ * was decided with them (the number of iterations of a point, say), float may
+ * do: found with low confidence. So is any double that limits the kernel on a
+ * GPU whose double rate is a fraction of its float rate.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #include "source/slice.h"
 #include "source/operand.h"
 
-#define TABLES_MAX 64		/* loads that are looked into */
+#define TABLES_MAX 64		/* loads whose address is examined */
 
 #define RATE_POOR 0.125		/* double / float: below it, a consumer GPU */
 
@@ -28,15 +28,17 @@ struct doubles {
 	double arithmetic, conversions, total;
 	double back;		/* of the conversions, to float */
 	double compared;	/* comparisons in double */
-	double literals;	/* halves of double literals, put into registers:
-				 * a float's is part of its instruction */
-	bool loaded;		/* doubles are its data, */
-	bool stored;		/* or may be its result: 8 bytes a lane are stored */
-	double tables;		/* sectors of the double functions' own tables:
-				 * a float function's are in its instructions */
+	double literals;	/* 32-bit halves of double literals moved into
+				 * registers: a float literal is part of its
+				 * instruction */
+	bool loaded;		/* the kernel's data are doubles */
+	bool stored;		/* its result may be doubles: it stores 8 bytes
+				 * a lane */
+	double tables;		/* sectors of the double functions' coefficient tables:
+				 * float functions have theirs in their instructions */
 };
 
-/* Does it put a constant into a register, and nothing else? */
+/* Does the instruction only put a constant into a register? */
 static bool
 is_literal(const struct sass_instruction *s)
 {
@@ -51,8 +53,8 @@ is_literal(const struct sass_instruction *s)
 	    (o.has_immediate || o.has_float);
 }
 
-/* Doubles that are loaded: the kernel's data, or, from what is no pointer of the
- * launch's, coefficients that the library keeps for sine, cosine and the like. */
+/* Loads of doubles: the kernel's data, or, if the address comes from no parameter
+ * of the launch, coefficients of the library's sine, cosine and the like. */
 static void
 count_loaded(const struct code *c, struct doubles *n)
 {
@@ -109,7 +111,7 @@ count(const struct code *c, struct doubles *n, struct mark *m)
 	}
 }
 
-/* Double / float rate. */
+/* Double rate / float rate, at most 1. */
 static double
 rate_of(const struct rule_view *x)
 {
@@ -124,7 +126,7 @@ report(struct rule_view *x, const struct doubles *n, double rate, bool floats,
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	/* Two halves for each operation at most are its literals. */
+	/* Each operation has at most one literal, of two halves. */
 	fix.inst = 1 - fmin(0.9, (n->conversions +
 	    fmin(n->literals, 2 * n->arithmetic)) / n->total);
 	/* The same operations at the float rate. */
@@ -190,15 +192,16 @@ rule_double_precision(struct rule_view *x)
 		return RULE_CLEAN;
 	count(c, &n, m);
 	count_loaded(c, &n);
-	/* A sum in double converts to double only; what goes back to float, or
-	 * is compared as a double, was meant to be float; so was what is made of
-	 * floats alone, in more operations than there are conversions. */
+	/* A sum in double only converts to double. Values that are converted back
+	 * to float or compared as doubles were meant to be float; so were values
+	 * made from floats alone in more operations than there are conversions. */
 	floats = n.back + fmin(n.compared, n.conversions - n.back) >=
 	    rule_value(x, "min_conversions") * n.arithmetic ||
 	    (!n.loaded && n.back > 0 && n.conversions > n.back &&
 	    n.arithmetic > n.conversions && n.conversions >=
 	    rule_value(x, "min_conversions") * n.arithmetic);
-	/* Not what many floats are added up in. */
+	/* Doubles inside the kernel only; few conversions, so not a sum of many
+	 * floats. */
 	inside = !n.loaded && !n.stored && rate < 1 && n.conversions - n.back <
 	    rule_value(x, "min_conversions") * n.arithmetic &&
 	    n.arithmetic >= rule_value(x, "min_inside") * n.total;

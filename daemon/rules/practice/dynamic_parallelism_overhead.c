@@ -1,13 +1,13 @@
 /*
- * dynamic-parallelism-overhead: a kernel launches so many others that the
- * launches are what it does.
+ * dynamic-parallelism-overhead: a kernel launches so many others that launching
+ * is most of what it does.
  *
- * CUPTI records no launch that a kernel makes, and nothing of the kernel that is
- * launched. What shows is the code: calls of the device's runtime, by the symbols
- * that it is linked with; how many threads came by there, where instructions were
- * counted; and time: that of the kernel itself, and that after it in which the
- * GPU seems idle though the next work was there, or the host waited. Such a
- * kernel is only done when those that it launched are.
+ * CUPTI records neither launches made by a kernel nor anything of the launched
+ * kernels. Three things show: the code, which calls the device runtime (by the
+ * symbols that it is linked with); how many threads executed those calls, where
+ * instructions were counted; and time: the kernel's own, and the time after it
+ * during which the GPU seems idle though the next work was queued or the host
+ * waited. A kernel ends only when all that it launched have ended.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,31 +15,31 @@
 #include "rules/evidence/library.h"
 #include "rules/evidence/lines.h"
 
-/* What a launch by a kernel takes the GPU, with many of them in line. Measured:
- * 1.0 us on the reference pair's bad (H200), of which 4 % is work. */
+/* Time of one launch by a kernel, with many queued. Measured: 1.0 us on the
+ * reference pair's bad (H200), of which 4 % is work. */
 #define LAUNCH_LEAST_S 0.3e-6
 #define LAUNCH_S 0.95e-6
 #define LAUNCH_MOST_S 2e-6
 
-/* What the work takes all the same, of the time of a kernel that does little but
- * launch. */
+/* The share of the time that the work still takes, for a kernel that does
+ * little but launch. */
 #define WORK_LEAST 0.05
 #define WORK_HIGH 0.02
 
-/* Findings of a run. */
+/* The maximum number of findings in a run. */
 #define FINDINGS 8
 
 struct launches {
-	double count;		/* of one launch of the kernel */
-	bool counted;		/* else: each of its threads one */
-	bool called;		/* some in functions that may launch or not */
-	double own_s, after_s;	/* all launches of the kernel; idle after them */
-	double own, share;	/* its own and both, of the time from first to
-				 * last GPU work */
-	double each;		/* seconds of both for each */
+	double count;		/* launches by one launch of the kernel */
+	bool counted;		/* false: one per thread is assumed */
+	bool called;		/* some are in functions that need not launch */
+	double own_s, after_s;	/* of all launches of the kernel; GPU idle after them */
+	double own, share;	/* own_s, and own_s + after_s, of the time from
+				 * first to last GPU work */
+	double each;		/* (own_s + after_s) for each launch by the kernel, s */
 };
 
-/* Threads that came by the calls; NaN if they were not counted. */
+/* Threads that executed the calls; NaN if they were not counted. */
 static double
 count(const struct code *c, bool *called, struct mark *m)
 {
@@ -104,7 +104,7 @@ give_evidence(const struct rule_view *x, struct draft *d,
 	    .measured = "kernel activity records", .key = "min_share");
 }
 
-/* The part of the time that launches take, if each takes ${s}. */
+/* The share of the time that launches take, if each takes ${s} seconds. */
 static double
 part_of(const struct launches *l, double s, double work)
 {
@@ -180,7 +180,7 @@ report(struct rule_view *x, const struct launches *l, const struct kernel *k,
 	return 1;
 }
 
-/* 1 found, 0 not, -1 not measured with a reason. */
+/* Returns 1: found; 0: not found; -1: not measured, with x->reason set. */
 static int
 judge(struct rule_view *x, const struct kernel *k)
 {
@@ -199,7 +199,7 @@ judge(struct rule_view *x, const struct kernel *k)
 		x->reason = &reason_row[REASON_NO_FUNCTION];
 	m = x->reason == NULL && k->code->launches > 0 ? marks_new(x) : NULL;
 	x->kernel = NULL;
-	if (x->reason != NULL)	/* idle time after any kernel says little */
+	if (x->reason != NULL)	/* idle time after any kernel is unreliable here */
 		return l.own < rule_value(x, "min_share") ? 0 : -1;
 	if (k->code->launches == 0)
 		return 0;

@@ -1,32 +1,34 @@
 /*
- * eager-pointwise-chain: operators of a framework that follow each other on arrays of
- * one size, each a kernel that reads what the one before has written. Compiled
- * into one kernel they would move the data once, and be launched once.
+ * eager-pointwise-chain: consecutive operators of a framework on arrays of one
+ * size, each a kernel that reads what the previous one wrote. Compiled into one
+ * kernel they would move the data once and be launched once.
  *
- * That one reads what the other wrote no counter shows; that they are pointwise
- * their names do, that they follow each other in each step the sequence does.
+ * No counter shows that a kernel reads what the previous one wrote. That
+ * operators are pointwise is taken from their names, that they follow each
+ * other in every step from the sequence.
  */
 #include <math.h>
 
 #include "rules/evidence/steps.h"
 
-/* Work of one size: a thread does up to this many times as many elements in one
- * kernel as in another (vectors of 4 and of 1). */
+/* Two kernels count as the same size if one launches up to this many times the
+ * threads of the other (vectors of 4 and of 1). */
 #define SIZES 4
 
-/* What is left of a chain, in times its longest kernel: that reads two arrays and
- * writes one at most; all of them as one read one or two and write one. */
+/* Time of the fused kernel, in times of the longest kernel of the chain. That
+ * one reads at most two arrays and writes one; the fused kernel reads one or
+ * two and writes one. */
 static const double left_over[VIEWS] = { 1.5, 1, 0.67 };
 
 struct chain {
 	const struct sequence *s;
 	size_t first, length;
-	double each_s, longest_s;	/* of one repeat */
-	bool optimizer;			/* unfused-optimizer speaks of it */
+	double each_s, longest_s;	/* of one repeat: all kernels, the longest */
+	bool optimizer;			/* unfused-optimizer reports it */
 };
 
 struct chains {
-	struct chain most;		/* with the most time */
+	struct chain most;		/* the chain with the most time */
 	double count, launches, gone, kernel_s, idle_s;
 };
 
@@ -36,7 +38,7 @@ threads_of(const struct kernel *k)
 	return rule_blocks(k) * rule_threads(k);
 }
 
-/* Does ${k} go on with a chain whose last kernel is ${before}? */
+/* Does ${k} continue a chain whose last kernel is ${before}? */
 static bool
 goes_on(const struct rule_view *x, const struct kernel *before,
     const struct kernel *k)
@@ -96,7 +98,7 @@ add_chain(const struct rule_view *x, const struct chain *c, struct chains *all,
 		all->most = *c;
 }
 
-/* Where a step begins is nobody's choice: begin behind the end of a chain. */
+/* The sequence may start anywhere in a step: begin behind the end of a chain. */
 static size_t
 begin_of(const struct rule_view *x, const struct sequence *s)
 {

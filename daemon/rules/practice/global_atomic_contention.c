@@ -1,15 +1,14 @@
 /*
  * global-atomic-contention: atomics on global memory that wait for each other.
  *
- * L2 does atomics on different sectors at nearly the rate of stores. On a few
- * addresses it does one after the other: the kernel then waits for memory while
- * neither L2 nor DRAM is busy. Scattered atomics that keep L2 busy are no
- * contention.
+ * L2 performs atomics on different sectors at nearly the rate of stores. Those on a few
+ * addresses it performs one after the other: the kernel then waits for memory while
+ * neither L2 nor DRAM is busy. Scattered atomics that keep L2 busy are not contention.
  *
- * Where instructions were not counted, counters tell the number of atomics. If
- * that many, one after the other, take the time that the kernel took, and nothing else
- * explains it, then they were in one line; if they would take longer, and L2 has their
- * places and does them at a fraction of its rate, in a few (a histogram's bins).
+ * Without counts by instruction, counters tell the number of atomics. If that many, one
+ * after the other, take as long as the kernel did, and nothing else explains its time,
+ * they all went to one address. If they would take longer, and L2 holds their addresses
+ * and performs them at a fraction of its rate, they went to a few (a histogram's bins).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,23 +18,26 @@
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
 
-#define USUAL 0.75	/* as busy as L2 gets where it is the limit */
-#define TRIP_S 1e-6	/* to memory and back, when it is loaded */
-#define LINE_ALL 0.9	/* of the kernel's time: all of it, as good as we know */
+#define USUAL 0.75	/* how busy L2 gets where it is the limit */
+#define TRIP_S 1e-6	/* a trip to memory under load */
+#define LINE_ALL 0.9	/* of the kernel's time: all of it, within the precision
+			 * of the model */
 
 struct contention {
 	double inst, lanes, sectors;	/* of atomics; lanes: thread atomics */
-	double placed;			/* lanes of those whose place is no thread's
-					 * own: a warp's all go to one */
+	double placed;			/* lanes of atomics whose address does not
+					 * depend on the thread: one address per warp */
 	double others;			/* sectors of the other accesses */
-	double accesses;		/* all global instructions */
-	double waiting;			/* share of samples there; NaN */
+	double accesses;		/* all global instructions (of warps) */
+	double waiting;			/* share of samples waiting for the
+					 * atomics; NaN */
 	double rate;			/* thread atomics a second */
-	double line;			/* > 0: they all go to one place, for so
-					 * much of the time: little doubt */
+	double line;			/* > 0: all go to one address, which
+					 * takes this share of the time; then
+					 * there is little doubt */
 };
 
-/* Is the place of instruction ${i} the same for a whole block, as its code has it? */
+/* Does the code give instruction ${i} the same address for a whole block? */
 static bool
 is_placed(const struct code *c, size_t i, const struct affine *address)
 {
@@ -72,8 +74,8 @@ count(const struct code *c, const struct affine *address,
 	}
 	k->line = k->sectors > 0 && k->lanes >= 16 * k->sectors;
 	k->others = fmax(0, inst_total(c, SOURCE_GLOBAL_SECTORS) - k->sectors);
-	/* Of the other waits for memory those that the atomics' part of the
-	 * work explains: L2 does them lane by lane. */
+	/* The rest of the waiting for memory is divided between the atomics and
+	 * the other accesses by their work: L2 performs atomics lane by lane. */
 	k->waiting = NAN;
 	if (c->sampled && c->samples.all > 0 && k->lanes > 0)
 		k->waiting = fmin(1, samples / (double)c->samples.all +
@@ -81,8 +83,9 @@ count(const struct code *c, const struct affine *address,
 		    ~STALL_BIT(LG_THROTTLE)) * k->lanes / (k->lanes + k->others));
 }
 
-/* What all else needs by itself, of the kernel's time: as much as the other accesses keep
- * L2 busy, one trip to memory, or what its warps take for their trips and instructions. */
+/* The share of the kernel's time that everything but the atomics needs by
+ * itself, the longest of: what the other accesses keep L2 busy; one trip to
+ * memory; the trips and instructions of its warps. */
 static double
 others_share(const struct rule_view *x, const struct contention *k)
 {
@@ -96,17 +99,18 @@ others_share(const struct rule_view *x, const struct contention *k)
 static void
 set_fix(const struct rule_view *x, struct draft *d, const struct contention *k)
 {
-	/* Nothing is busy: what neither instructions nor memory explain is the
-	 * line of the atomics, and of the rest their part of the work. */
+	/* No resource is busy. The time that neither instructions nor memory explain is
+	 * the queue of the atomics; of the rest they have their share of the work. */
 	double line = x->load->unexplained + (1 - x->load->unexplained) *
 	    (1 - x->load->busy) * k->lanes / (k->lanes + k->others);
 	double rest = others_share(x, k), most = 0.99;
 	double sectors = k->sectors > 0 ? k->sectors : k->lanes;
 	struct fix fix = FIX_NONE;
 
-	/* A line in front of memory is theirs, but for what the others need of it. */
+	/* The queue in front of memory is theirs, except what the other
+	 * accesses need of it. */
 	line = fmax(line, x->load->memory_queue * (1 - rest));
-	if (k->line > 0)	/* L2 does one at a time, beside all else */
+	if (k->line > 0)	/* L2 performs one at a time while all else runs */
 		line = most = fmin(k->line, 1 - rest);
 	fix.stall = 1 - fmin(most, fmax(line, isfinite(k->waiting) ?
 	    k->waiting : 0));
@@ -139,7 +143,7 @@ give_evidence(const struct rule_view *x, struct draft *d,
 		    .key = "min_waiting");
 }
 
-/* What is the same however they were counted. */
+/* The parts of the finding that do not depend on how the atomics were counted. */
 static void
 give_advice(const struct rule_view *x, struct draft *d)
 {
@@ -171,9 +175,9 @@ report(struct rule_view *x, const struct contention *k, const struct mark *m)
 	return rule_settle(x, d);
 }
 
-/* One lane of a warp may add for all, and the compiler sees to it: then no counter
- * tells that all go to one place. Its code does, and the time that they take in one
- * line. */
+/* If one lane of a warp adds for all, as the compiler arranges, no counter
+ * tells that all warps add to one address. The code does, together with the
+ * time that so many atomics take one after the other. */
 static bool
 stands_in_line(const struct rule_view *x, struct contention *k)
 {
@@ -218,8 +222,8 @@ by_instruction(struct rule_view *x)
 	return state;
 }
 
-/* Where they are in code that was not counted: by the samples, if any. Returns
- * false if there are none. */
+/* Marks the atomics in code that was not counted, by samples if there are any.
+ * Returns false if the code has no atomics. */
 static bool
 mark_atomics(const struct code *c, struct mark *m)
 {
@@ -277,7 +281,7 @@ by_counters(struct rule_view *x)
 		lacks = &reason_row[REASON_GLOBAL_ATOMICS_UNCOUNTED];
 	if (isnan(x->load->busy) || atomics_of(&a, x) != NULL)
 		return rule_unmeasured_for(x, lacks);
-	/* As many as there can be would be no line to wait in. */
+	/* Even as many as there can be would not queue. */
 	if (x->load->busy >= rule_value(x, "max_busy") ||
 	    a.line_most < rule_value(x, "min_waiting"))
 		return RULE_CLEAN;

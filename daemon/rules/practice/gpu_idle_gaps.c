@@ -1,24 +1,24 @@
 /*
  * gpu-idle-gaps: between its first and last work the GPU waits for the host,
- * and no more specific rule says why. Only gaps that come again count, each for
- * about the same time: reading the input, a check of the results, one phase
- * after the other are no pattern, and a program that does them has nothing to
- * overlap them with. Nor do gaps in which we measured.
+ * and no more specific rule says why. Only gaps that recur count, each for
+ * about the same time. Reading the input, checking the results or single phases
+ * are no pattern: a program has nothing to overlap them with. Gaps in which we
+ * measured do not count either.
  */
 #include <math.h>
 
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
 
-/* Of the host's work that is longer than the GPU's, what is believed to go. In Python
- * the worker processes of a loader do it side by side: four leave a quarter, and
- * eight left 0.02 of it (DataLoader, H200, 2026-11-23); half, as other work than a
- * loader's may be in it. */
+/* The share believed to go of the host's work that is longer than the GPU's. In
+ * Python the worker processes of a loader share it: four leave a quarter, eight
+ * left 0.02 of it (DataLoader, H200, 2026-11-23); half, as it may contain other
+ * work than a loader's. */
 #define BEYOND 0.2
 #define BEYOND_PYTHON 0.5
 
-/* Input is late for longer than the host takes to launch anything: the longest gap that
- * the model takes for one of a sequence. */
+/* A gap this long is late input, not slow launching: it is the longest gap that
+ * the model counts to a sequence. */
 #define LATE_S 100e-6
 
 static const char *
@@ -46,11 +46,12 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    idle < rule_value(x, "min_share") * a.base)
 		return RULE_CLEAN;
 	d = rule_found(x, "host");
-	/* A kernel that waits for pages waits for the host, and hides nothing of it. */
+	/* A kernel that waits for managed pages waits for the host: no host
+	 * work hides behind it. */
 	busy = fmax(0, wall - (double)run->idle_total_ns * 1e-9 -
 	    rule_fault_s(run));
-	/* Host work hides behind GPU work only as far as there is any; with
-	 * work ahead in the queue launches are no gaps either. */
+	/* Host work hides behind GPU work only as far as there is any. With
+	 * work queued ahead, launches leave no gaps either. */
 	mid = 0.85 * fmin(idle, busy) + (lines_python(run) ? BEYOND_PYTHON :
 	    BEYOND) * fmax(0, idle - busy);
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) |

@@ -1,6 +1,6 @@
 /*
- * grid-too-small: there are not enough blocks to give every SM work, or the
- * few there are leave the GPU's places empty while nothing else is full.
+ * grid-too-small: the grid has too few blocks to give every SM work, or so few
+ * that warp slots stay empty although no resource is saturated.
  */
 #include <math.h>
 
@@ -8,14 +8,14 @@
 #include "rules/evidence/divided.h"
 #include "rules/evidence/strides.h"
 
-#define WARPS_MOST 64.0		/* an SM holds, and so places for one of them */
+#define WARPS_MOST 64.0		/* that an SM holds: the largest factor for one */
 
-/* Of the SMs that have blocks, those at work in the mean cycle: with fewer it is not
- * for want of blocks that the others idle. */
+/* Of the SMs that have blocks, the share busy in the mean cycle. If fewer are,
+ * the others do not idle for want of blocks. */
 #define IDLE_MOST 0.25
 
-/* How much faster spreading makes it: a thread that runs a loop can share it
- * with others; one without can only be moved, a warp at a time. */
+/* The speed-up by spreading: threads that run a loop can share its iterations
+ * with others; without a loop, whole warps can only move to other SMs. */
 static double
 spread_of(const struct rule_view *x, double blocks, double sms)
 {
@@ -29,8 +29,8 @@ spread_of(const struct rule_view *x, double blocks, double sms)
 	return spread;
 }
 
-/* Is its function launched with other grids, too? Then it has as many blocks as
- * there was work. */
+/* Is the same function also launched with other grids? Then the number of
+ * blocks follows the amount of work. */
 static bool
 follows_work(const struct rule_view *x)
 {
@@ -48,18 +48,19 @@ follows_work(const struct rule_view *x)
 	return false;
 }
 
-/* How the work of the few blocks can become that of more. */
+/* How the work of the few blocks can be spread over more blocks. */
 struct room {
-	double sms;		/* as many times their SMs are there */
-	double moved;		/* as many times the blocks, of fewer warps each */
-	double threads;		/* as many times the threads, which share turns of
-				 * loops; INFINITY: any number of them */
-	double left;		/* of a warp's work, what no other thread can take */
-	bool sums;		/* what they made has to be put together */
+	double sms;		/* SMs of the GPU / SMs that have blocks */
+	double moved;		/* factor for the number of blocks, with fewer
+				 * warps each */
+	double threads;		/* factor for the threads, which share the
+				 * iterations of loops; INFINITY: any number */
+	double left;		/* share of a warp's work that no other thread
+				 * can take over */
+	bool sums;		/* the partial results have to be combined */
 };
 
-/* Nothing holds the warps of a block together: no memory that they share, no barrier
- * at which they meet. */
+/* Are the warps of a block independent: no shared memory and no barrier? */
 static bool
 has_loose_warps(const struct kernel *k)
 {
@@ -97,9 +98,9 @@ room_of(const struct rule_view *x, double blocks, double sms)
 	return r;
 }
 
-/* The blocks that the room allows, and what they do to a launch: as many of them as
- * SMs, by threads that share turns, and otherwise by warps that move. Warps that only
- * move are no more under way at once: what they wait for takes as long. */
+/* The fix for the blocks that ${r} allows, up to ${more} for each SM: first more
+ * threads that share iterations, then warps moved to blocks of their own. Moving
+ * warps does not put more in flight: their waiting takes as long as before. */
 static struct fix
 fix_room(const struct room *r, double more)
 {
@@ -116,10 +117,10 @@ fix_room(const struct room *r, double more)
 }
 
 /*
- * That there are few blocks does not say that there is work for more: an algorithm
- * whose steps need each other has none. What its code and its blocks show to be
- * independent can be spread, and the time that this takes is the middle; half of
- * that saving is the least. Of the rest half may be spread, or nothing.
+ * Few blocks do not prove that there is work for more: an algorithm whose steps depend
+ * on each other has none. The middle view spreads the work that code and blocks show to
+ * be independent, the low view has half of that saving. Without such work, the middle
+ * view spreads half, the low view nothing. Returns whether independent work was shown.
  */
 static bool
 set_fix(const struct rule_view *x, struct draft *d, const struct room *r,
@@ -142,11 +143,11 @@ set_fix(const struct rule_view *x, struct draft *d, const struct room *r,
 		d->fix[VIEW_LOW] = (struct fix)FIX_NONE;
 		return false;
 	}
-	/* Filling every place is the favourable end, half of it the middle; turns that
-	 * are shared out fill as many as there are. */
+	/* The high view fills every warp slot, the middle view the geometric
+	 * mean of that and one block per SM; shared iterations fill all. */
 	fix = fix_room(r, r->threads > 1 ? fix.occupancy :
 	    sqrt(fix.occupancy));
-	/* Warps that move may wait as long as before. */
+	/* Moved warps may wait as long as before. */
 	if (r->threads > 1 || gain_time(x->load, &fix, VIEW_MID) <
 	    gain_time(x->load, &d->fix[VIEW_MID], VIEW_MID))
 		d->fix[VIEW_MID] = fix;
@@ -172,8 +173,8 @@ how_to(const struct rule_view *x, const struct room *r)
 	    "problem in the grid, or other kernels beside it on streams";
 }
 
-/* As many blocks as fill the GPU; warps that only move are no more than before, and
- * one a block is the most. */
+/* Text: as many blocks as fill the GPU; if warps can only be moved, at most one
+ * block per warp. */
 static const char *
 how_many(const struct rule_view *x, const struct room *r, double blocks,
     double sms)
@@ -237,12 +238,13 @@ rule_grid_too_small(struct rule_view *x)
 	/* Other kernels fill the GPU beside it. */
 	if (isfinite(k->alone_ns) && k->alone_ns < 0.5 * (double)k->total_ns)
 		return RULE_CLEAN;
-	/* One block does the work of them all: more would leave as early. */
+	/* One block does all the work: more blocks would exit as early as the
+	 * others. */
 	if (rule_said(x, "serial-kernel") &&
 	    x->load->spread * sms < IDLE_MOST * fmin(blocks, sms))
 		return RULE_CLEAN;
 	if (blocks >= sms) {
-		/* SMs are all at work: only a measured lack counts. */
+		/* All SMs have work: only a measured lack of warps counts. */
 		if (!counters || !k->occupancy.known ||
 		    k->occupancy.waves >= rule_value(x, "min_waves") ||
 		    x->load->busy >= rule_value(x, "max_busy"))

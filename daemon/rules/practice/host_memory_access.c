@@ -1,29 +1,29 @@
 /*
- * host-memory-access: a kernel reads the host's memory across the link, launch
- * after launch, though it could have been copied to the GPU once.
+ * host-memory-access: a kernel reads host memory across the link, launch after
+ * launch, though the data could have been copied to the GPU once.
  *
- * L2 counts the sectors that belong to the host's memory. That the same bytes
- * come again is proven by their number: over the run more than there is host
- * memory that kernels can reach (pinned and managed allocations at their peak).
- * Bytes that come once cost as much in a copy, and stay silent. Stores to the
- * host are posted, and as well made by the kernel: what the kernel stored at
- * all is not counted as read, where that is known.
+ * L2 counts the sectors of host memory. That the same bytes are read repeatedly follows
+ * from their number: over the run, more than all the host memory that kernels can reach
+ * (pinned and managed allocations at their peak). Bytes read once would cost as much in
+ * a copy and are not reported. Stores to the host are posted, and a kernel may as well
+ * make them: where the number of bytes stored is known, it is not counted as read.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "rules/evidence/lines.h"
 
-#define LEAST_BYTES 4e6		/* a launch: less is not worth a copy */
+#define LEAST_BYTES 4e6		/* of a launch: fewer are not worth a copy */
 #define COPY_BYTES ((uint64_t)64 << 20)
-#define READS_LEAST 0.8		/* of a large copy's rate, that kernels reach */
+#define READS_LEAST 0.8		/* of a large copy's rate, that kernels reach at
+				 * least */
 #define STALLS_QUEUE (STALL_BIT(LG_THROTTLE) | STALL_BIT(LONG_SCOREBOARD))
 
 struct host {
-	double bytes, reads;	/* of a launch; reads: at least */
-	double all_s;		/* what the link takes for them */
-	double again;		/* times each byte came over the run */
-	double range;		/* host memory: no more than this can differ */
+	double bytes, reads;	/* of a launch; reads: a lower bound */
+	double all_s;		/* time that the link needs for them, s */
+	double again;		/* how often each byte came over the run */
+	double range;		/* host memory, bytes: no more can differ */
 };
 
 static bool
@@ -36,8 +36,8 @@ look(const struct rule_view *x, struct host *h)
 
 	if (isnan(sectors) || !(copy_s > 0))
 		return false;
-	/* Where L2 has two partitions, what passes from one to the other is
-	 * counted in both: it is no more than what L1 asked for. */
+	/* Where L2 has two partitions, sectors that pass between them are
+	 * counted in both. There are no more than L1 requested. */
 	h->bytes = fmin(sectors, asked) * 32;
 	h->reads = fmax(0, h->bytes - (isfinite(stored) ? stored : 0));
 	h->all_s = h->bytes * copy_s / (double)COPY_BYTES;
@@ -47,7 +47,7 @@ look(const struct rule_view *x, struct host *h)
 }
 
 /*
- * The loads that warps wait for: which of them go to the host is not counted,
+ * The loads that warps wait for. Which of them go to the host is not counted,
  * but a trip there takes several times as long as any other.
  */
 static void
@@ -71,12 +71,12 @@ give_lines(const struct rule_view *x, struct draft *d)
 	for (size_t i = 0; i < d->f.hots; i++)
 		d->f.hot[i].what = "of the stalls for loads";
 	free(m);
-	if (d->f.hots == 0)	/* nobody was seen waiting for one */
+	if (d->f.hots == 0)	/* no samples, or none of a waiting load */
 		lines_loads(x, d);
 }
 
-/* The launch with these bytes in DRAM: what the link does not explain stays,
- * and each launch has its part of the one copy. */
+/* The fix: the same bytes come from DRAM. Time that the link does not explain
+ * stays, and each launch bears its part of the one copy. */
 static void
 set_fix(const struct rule_view *x, struct draft *d, const struct host *h)
 {
@@ -91,7 +91,7 @@ set_fix(const struct rule_view *x, struct draft *d, const struct host *h)
 	rule_fix(d, &fix, 0.9, 1);
 	share = fmin(1, h->all_s / READS_LEAST / body);
 	d->fix[VIEW_HIGH].stall = fmin(fix.stall, 1 - share + dram + copy);
-	/* If the stores went there, too, a copy back takes as long. */
+	/* If the stores went there, too, copying back takes as long. */
 	if (h->reads < 0.5 * h->bytes)
 		d->fix[VIEW_LOW].stall = 1;
 }

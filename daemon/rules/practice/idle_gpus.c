@@ -1,7 +1,7 @@
 /*
- * idle-gpus: the program has several GPUs, and they do not work side by side:
- * one after the other, or one much more than the rest. A program that uses one
- * of many is told so, but no seconds: the others may be somebody else's.
+ * idle-gpus: the program uses several GPUs, and they do not work at the same
+ * time, or one works much more than the rest. A program that uses one of many
+ * is told so without seconds: the others may be in use by somebody else.
  */
 #include <math.h>
 
@@ -48,7 +48,7 @@ found_turns(struct rule_view *x, const struct gpus *t)
 
 	lines_site(x, d, CALL_BIT(DEVICE_SYNC) | CALL_BIT(STREAM_SYNC) |
 	    CALL_BIT(EVENT_SYNC) | CALL_BIT(MEMCPY));
-	/* While others work the busiest one is idle, for whatever cause. */
+	/* While the others work, the busiest GPU is idle, for whatever cause. */
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API) |
 	    POOL_IDLE(IDLE_LAUNCH), { 0.1 * t->turns_s, 0.8 * t->turns_s,

@@ -1,6 +1,6 @@
 /*
- * idle-lanes: lanes do nothing although no branch diverges: threads that left
- * early, guards that switch most of a warp off, loops over fewer than 32.
+ * idle-lanes: lanes are idle although no branch diverges: threads that exited
+ * early, guards that switch most of a warp off, loops over fewer than 32 elements.
  */
 #include <math.h>
 
@@ -19,11 +19,13 @@ rule_idle_lanes(struct rule_view *x)
 	if (lanes >= rule_value(x, "max_lanes"))
 		return RULE_CLEAN;
 	if (l.active >= 0.95 * l.block && l.block < 32)
-		return RULE_CLEAN;	/* block-not-warp-multiple says it */
+		return RULE_CLEAN;	/*
+					 * -not-warp-multiple reports it
+					 */
 	if (isnan(l.divergent))
 		return rule_unmeasured(x, REASON_BRANCHES_UNCOUNTED);
 	if (l.divergent >= rule_value(x, "max_divergent"))
-		return RULE_CLEAN;	/* warp-divergence says it */
+		return RULE_CLEAN;	/* warp-divergence reports it */
 	if (rule_is_explained(x))
 		return RULE_CLEAN;
 	d = lanes_draft(x, &l, lanes);

@@ -1,9 +1,9 @@
 /*
- * instruction-cache-misses: warps wait for the next instruction of their code,
- * which is larger than the caches for it.
+ * instruction-cache-misses: warps wait for instructions to be fetched, because
+ * the code is larger than the instruction caches.
  *
- * Where little code is hot the same stall has another cause (branches after
- * each of which the fetch starts anew, the first turn of a short kernel), and
+ * If little code is hot, the same stall has another cause (branches, after each
+ * of which fetching starts anew, or the first iteration of a short kernel), and
  * smaller loops do not help.
  */
 #include <math.h>
@@ -13,12 +13,12 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/stalls.h"
 
-#define HOT 0.9		/* of the executed instructions */
+#define HOT 0.9		/* share of the executed instructions */
 
 COMPARE(by_count, double, ORDER(*y, *x))
 
-/* Bytes of code that HOT of the executed instructions are; NaN without memory,
- * or not counted. */
+/* Bytes of the most executed instructions that make up HOT of all executions;
+ * NaN without memory, or if they were not counted. */
 static double
 hot_bytes(const struct code *c)
 {

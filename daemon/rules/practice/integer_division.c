@@ -1,5 +1,5 @@
 /*
- * integer-division: / and % of integers by what only the running program knows.
+ * integer-division: / and % of integers by divisors known only at run time.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ report(struct rule_view *x, const struct divisions *n, double total,
 		fix.part[RES_XU] = fmin(1, fmax(0.05, 1 - n->units / units) /
 		    fix.inst);
 	rule_fix(d, &fix, 0.5, 1);
-	/* Where nobody asks for the remainder, one instruction less each. */
+	/* Where the remainder is not needed, one instruction less each. */
 	most = fix;
 	most.inst = 1 - fmin(0.9, (n->saved + n->quotients) / total);
 	most.part[RES_XU] = fmin(1, fix.part[RES_XU] * fix.inst / most.inst);
@@ -110,7 +110,7 @@ rule_integer_division(struct rule_view *x)
 	if (!matters(x) || (m = marks_new(x)) == NULL)
 		return RULE_CLEAN;
 	divisions_count(&n, c, m);
-	if (n.inst > total) {	/* some share what they compute */
+	if (n.inst > total) {	/* divisions share instructions */
 		n.saved *= total / n.inst;
 		n.inst = total;
 	}

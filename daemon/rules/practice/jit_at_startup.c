@@ -20,7 +20,7 @@ rule_jit_at_startup(struct rule_view *x)
 		return RULE_CLEAN;
 	d = rule_found(x, "jit");
 	lines_site(x, d, CALL_BIT(MODULE_LOAD));
-	/* Machine code has to be loaded as well; that takes little of it. */
+	/* Loading machine code instead takes a small part of it. */
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_STARTUP) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_LAUNCH) | POOL_IDLE(IDLE_HOST),
 	    { 0.8 * jit, 0.95 * jit, jit } };

@@ -1,23 +1,24 @@
 /*
- * kernel-fusion-candidate: kernels that follow each other every time and work on
- * the same data. As one kernel they would move it once, and be launched once.
+ * kernel-fusion-candidate: kernels that always follow each other and work on the
+ * same data. As one kernel they would move the data once and be launched once.
  *
- * No counter says which addresses a kernel touches. What is known is how much
- * each moves, and that one always comes right after the other; of a kernel that was not
- * counted its code says how much, if it has no loop and each thread has elements of its
- * own. Five patterns are taken for the same data:
- *  - re-read: the first leaves little (a result for each row), and the second
+ * No counter says which addresses a kernel touches. Known are the volume that
+ * each moves and that one always comes right after the other. The volume of a
+ * kernel that was not counted comes from its code, if it has no loop and each
+ * thread has its own elements. Six patterns count as the same data:
+ *  - re-read: the first writes little (a result for each row), and the second
  *    reads as much as the first did;
- *  - siblings: each leaves little and has one pointer to read from, and two arrays of
- *    what they read would not fit into the memory that the program has;
+ *  - siblings: each writes little and has one pointer to read from, and two
+ *    arrays of the size read would not fit into the memory that the program has;
  *  - hand-over: the first writes most of what the second, of the same shape,
  *    reads, and the second finds it in L2 instead of DRAM;
- *  - in place: the same volumes, of whatever size, of kernels whose code shows that
- *    each thread touches the elements of its own index alone;
- *  - copy: the second does no more than move as much as the first has written, which
- *    two pointers that are swapped make needless.
- * Of one kernel that follows itself for each distance of a network (butterfly.h) those
- * within a block's elements are one.
+ *  - in place: the same volumes, of whatever size, of kernels whose code shows
+ *    that each thread touches only the elements of its own index;
+ *  - copy: the second only moves what the first has written; swapping two
+ *    pointers makes it unnecessary;
+ *  - network: one kernel that follows itself for each distance of a butterfly
+ *    (butterfly.h); the launches whose distance is within a block's elements
+ *    can be one.
  */
 #include <math.h>
 #include <string.h>
@@ -30,29 +31,31 @@
 #include "rules/evidence/pointwise.h"
 
 #define CHAIN_MAX 8		/* kernels; more are several chains */
-#define GROUPS_MAX 32		/* chains of the same names are one finding */
-#define ALWAYS 0.9		/* of the launches: with warm-up and the end */
-#define SAME 0.25		/* volumes that differ by less: own overheads,
-				 * such as the results of the kernel before */
+#define GROUPS_MAX 32		/* chains of the same kernel names are one finding */
+#define ALWAYS 0.9		/* of the launches: warm-up and the end may differ */
+#define SAME 0.25		/* relative difference of two equal volumes:
+				 * each kernel has overheads of its own, such as
+				 * reading the results of the kernel before */
 #define LITTLE 0.1		/* of what was read: a result, not the data */
-#define MOST 0.4		/* of what is read */
-#define COMPUTE_UNKNOWN 0.3	/* share of issue slots of an average kernel */
-#define SHARED_BYTES 49152	/* a block may have at least so much */
+#define MOST 0.4		/* of what the second reads, the least the first
+				 * must write */
+#define COMPUTE_UNKNOWN 0.3	/* issue utilisation of an average kernel */
+#define SHARED_BYTES 49152	/* shared memory that every GPU's blocks may have */
 
 enum link { LINK_NONE, LINK_BLIND, LINK_REREAD, LINK_SIBLINGS, LINK_HANDOVER,
 	LINK_INPLACE, LINK_COPY };
 
 /* What is known of one kernel, by its index. */
 struct node {
-	enum link link;		/* to what follows it */
-	double before;		/* launches right after one with such a link */
-	double gone[VIEWS];	/* of its launches' time, in launches */
-	int group;		/* + 1; 0 none */
-	uint32_t element;	/* of pointwise.h + 1; 0 not looked at */
+	enum link link;		/* to the kernel that follows */
+	double before;		/* its launches right after a kernel with such a link */
+	double gone[VIEWS];	/* time that fusion saves, in launches of this kernel */
+	int group;		/* index + 1; 0: none */
+	uint32_t element;	/* bytes from pointwise.h, + 1; 0: not determined yet */
 };
 
 struct group {
-	uint32_t kernel[CHAIN_MAX];	/* indexes, of its first chain */
+	uint32_t kernel[CHAIN_MAX];	/* indexes; of the group's first chain */
 	size_t length;
 	enum link link;
 	double chains, gaps, idle_s;
@@ -71,7 +74,7 @@ index_of(const struct search *s, const struct kernel *k)
 	return (uint32_t)(k - s->x->run->kernel);
 }
 
-/* Bytes a launch reads behind L1; NaN: not counted. */
+/* Bytes that a launch reads from beyond L1; NaN: not counted. */
 static double
 bytes_counted(const struct search *s, const struct kernel *k)
 {
@@ -91,7 +94,8 @@ threads_in_all(const struct kernel *k)
 	return rule_blocks(k) * rule_threads(k);
 }
 
-/* The same of what its code loads or stores (${flag}), if every thread does it once. */
+/* Bytes that the loads or stores (${flag}) in its code move, if every thread
+ * executes each once. */
 static double
 bytes_coded(const struct kernel *k, uint32_t flag)
 {
@@ -122,7 +126,7 @@ is_own(const struct search *s, const struct kernel *k)
 	    SIGNATURE_COMMUNICATION)) && !library_owns(s->x->run, k);
 }
 
-/* The kernel that comes after ${k} nearly every time; NULL. */
+/* The kernel that follows ${k} nearly every time; NULL: none. */
 static const struct kernel *
 next_of(const struct search *s, const struct kernel *k)
 {
@@ -146,17 +150,17 @@ is_reread(const struct search *s, const struct kernel *a,
 	double read = bytes_counted(s, a), again = bytes_counted(s, b);
 	double left = bytes_written(a), blocks = rule_blocks(a);
 
-	/* Each block leaves something (a sum over all blocks is made by
-	 * atomics, or by one more kernel), and could keep what it read. */
+	/* Each block writes something (a sum over all blocks is made by atomics or
+	 * by another kernel), and what it read would fit into its shared memory. */
 	return read >= rule_value(s->x, "min_bytes") &&
 	    left <= LITTLE * read && left >= 32 * blocks &&
 	    fabs(again - read) <= SAME * read &&
 	    read / blocks <= fmax(SHARED_BYTES, d->smem_per_block_optin);
 }
 
-/* What ${a} leaves is too little to be what ${b} reads through its only pointer to
- * read from: ${b} does not wait for it. Of two such arrays one would be outside of the
- * memory in use. */
+/* What ${a} writes is too little to be what ${b} reads through its only input
+ * pointer, so ${b} does not depend on ${a}. Two such arrays exceed the memory
+ * in use, so both read the same one. */
 static bool
 is_sibling(const struct search *s, const struct kernel *a,
     const struct kernel *b)
@@ -186,7 +190,8 @@ is_handover(const struct search *s, const struct kernel *a,
 	    read <= (1 + SAME) * (made + bytes_counted(s, a) + dram);
 }
 
-/* Bytes of an element, of which each thread has its own; 0: it has others', too. */
+/* Bytes of an element, if each thread accesses only its own; 0: it accesses
+ * others, too. */
 static uint32_t
 element_of(const struct search *s, const struct kernel *k)
 {
@@ -197,7 +202,7 @@ element_of(const struct search *s, const struct kernel *k)
 	return n->element - 1;
 }
 
-/* Bytes a launch reads; NaN: neither counted, nor known from the code. */
+/* Bytes that a launch reads; NaN: neither counted nor known from the code. */
 static double
 bytes_read(const struct search *s, const struct kernel *k)
 {
@@ -254,8 +259,8 @@ link_of(const struct search *s, const struct kernel *a)
 	    is_handover(s, a, b) ? LINK_HANDOVER : LINK_NONE;
 }
 
-/* Does ${k} go on to its next by a link of this kind, and is that where its
- * next always comes from? */
+/* Does ${k} have a link of this kind to its next kernel, and do nearly all
+ * launches of that one come right after such a link? */
 static bool
 goes_on(const struct search *s, const struct kernel *k, enum link link)
 {
@@ -273,14 +278,15 @@ reads_again(enum link link)
 	return link == LINK_REREAD || link == LINK_SIBLINGS;
 }
 
-/* How much of a body's time its instructions take: that work remains. */
+/* The share of a launch's time, without its fixed cost, that its instructions
+ * need: fusing does not remove that work. */
 static double
 compute_share(const struct load *l)
 {
 	double body = l->time_s - l->fixed_s, top = NAN;
 
 	for (int i = RES_ISSUE; i <= RES_TENSOR; i++)
-		top = fmax(top, l->resource_s[i]);	/* of NaN and a number: it */
+		top = fmax(top, l->resource_s[i]);	/* fmax ignores NaN */
 	return body > 0 && isfinite(top) ? fmin(1, fmax(0, top / body)) :
 	    COMPUTE_UNKNOWN;
 }
@@ -294,8 +300,8 @@ shrink(struct search *s, uint32_t i, double count, const double left[VIEWS])
 		    (1 - fmin(1, fmax(0, isfinite(left[v]) ? left[v] : 1)));
 }
 
-/* All kernels of a chain read the same: the longest stays, the others add their
- * instructions to it, of which half hide behind its loads. */
+/* All kernels of a chain read the same data: the longest stays, and the others
+ * add their instructions to it, half of which hide behind its loads. */
 static void
 shrink_readers(struct search *s, const uint32_t *k, size_t n, double count)
 {
@@ -316,8 +322,8 @@ shrink_readers(struct search *s, const uint32_t *k, size_t n, double count)
 	}
 }
 
-/* The same where nothing was counted: its bytes would take so long at DRAM's rate, at
- * least, and no more than all of its time but what the other bytes take. */
+/* The share of the time left without ${gone} bytes, for kernels that were not
+ * counted: moving the bytes takes at least the time that they need at DRAM's rate. */
 static double
 without_bytes(const struct search *s, const struct kernel *k, double gone)
 {
@@ -327,8 +333,9 @@ without_bytes(const struct search *s, const struct kernel *k, double gone)
 	return clamp01(1 - gone / rate / l->time_s);
 }
 
-/* ${a} leaves in registers what ${b} loads now; perhaps nobody else needs it, which is
- * half believed where it is known to be the same. */
+/* The fused kernel keeps in registers what ${a} stores and ${b} loads now.
+ * Perhaps nothing else reads ${a}'s stores either: the high view omits them, the
+ * middle view half of them, where the data are known to be the same (${same}). */
 static void
 shrink_pair(struct search *s, uint32_t a, uint32_t b, double count, bool same)
 {
@@ -338,7 +345,7 @@ shrink_pair(struct search *s, uint32_t a, uint32_t b, double count, bool same)
 	struct fix loads = FIX_NONE, stores = FIX_NONE;
 	double left[VIEWS], last[VIEWS] = { 1, 1, 1 };
 
-	if (same)	/* its threads are those of ${a}, which started them */
+	if (same)	/* it runs in the threads of ${a}, which started them */
 		loads.part[RES_START] = 0;
 	loads.global_ld = fmax(0, 1 - made / bytes_read(s, &k[b]));
 	stores.global_st = 0;
@@ -396,7 +403,7 @@ group_of(struct search *s, enum link link, const uint32_t *k, size_t n)
 	return (int)s->groups++;
 }
 
-/* The chain that begins with kernel ${from}. */
+/* Follows the chain that begins with kernel ${from} and adds it to its group. */
 static void
 follow_chain(struct search *s, uint32_t from, enum link link)
 {
@@ -413,7 +420,7 @@ follow_chain(struct search *s, uint32_t from, enum link link)
 		n++;
 	}
 	group = group_of(s, link, k, n);
-	for (size_t i = 0; i < n; i++)	/* a kernel is part of one finding */
+	for (size_t i = 0; i < n; i++)	/* a kernel belongs to one finding only */
 		if (s->node[k[i]].group != 0 && s->node[k[i]].group != group + 1)
 			group = -1;
 	if (group < 0 || n < 2)
@@ -453,12 +460,13 @@ follow_all(struct search *s, enum link link)
 	for (size_t i = 0; inside != NULL && i < run->kernels; i++)
 		if (goes_on(s, &run->kernel[i], link))
 			inside[run->kernel[i].next - 1] = true;
-	/* Chains that close have no beginning: what a step of a loop leaves is
-	 * what the next begins with, and all of it is needed in between. */
+	/* A closed chain has no beginning: a step of a loop hands its result to
+	 * the next, and the whole of it is needed in between. */
 	for (size_t i = 0; inside != NULL && i < run->kernels; i++)
 		if (!inside[i] && goes_on(s, &run->kernel[i], link))
 			follow_chain(s, (uint32_t)i, link);
-	/* Where none needs what the one before leaves any one is a beginning. */
+	/* Where no kernel needs the other's result, a closed chain may begin
+	 * anywhere. */
 	for (size_t i = 0; i < run->kernels; i++)
 		if ((link == LINK_INPLACE || link == LINK_SIBLINGS) &&
 		    s->node[i].group == 0 && goes_on(s, &run->kernel[i], link))
@@ -515,7 +523,7 @@ set_parts(struct search *s, struct draft *d, int group)
 	return 0;
 }
 
-/* What one chain moves that it need not: the volume, and who measured it. */
+/* Mean bytes that one link of the chain moves unnecessarily. */
 static double
 volume_of(const struct search *s, const struct group *g)
 {
@@ -672,9 +680,9 @@ found(struct search *s, int group)
 	return 0;
 }
 
-/* A launch of all near steps works in shared memory between its one load and store:
- * what is believed of the launches that it spares, by the pessimist, in the middle,
- * and at best. Of the one that was measured (bitonic sort of 2²⁶ on an H200) 0.95. */
+/* One launch for all near distances works in shared memory between its one load
+ * and one store: the share of the spared launches that is believed, in the low,
+ * middle and high view. Measured on bitonic sort of 2²⁶ on an H200: 0.95. */
 static const double spared[VIEWS] = { 0.5, 0.9, 1 };
 
 static bool

@@ -1,27 +1,27 @@
 /*
- * l2-thrash: data that would fit into L2 piece by piece comes from DRAM again
- * and again, because too much of it is in use at the same time.
+ * l2-thrash: data that would fit into L2 piece by piece is read from DRAM
+ * repeatedly, because too much of it is in use at the same time.
  *
- * Proven by numbers: one launch reads more from DRAM than all memory that the
- * program has on this GPU, allocated and of modules, several times. Memory much
- * larger than L2 is not called thrashing: there no order of the work helps.
+ * The proof is a number: one launch reads several times more from DRAM than all
+ * the memory that the program has on this GPU, allocations and modules. Memory
+ * much larger than L2 is not called thrashing: no order of the work helps there.
  */
 #include <math.h>
 
 #include "rules/evidence/reuse.h"
 
-#define SEEN_LEAST 0.5		/* of L2 */
+#define SEEN_LEAST 0.5		/* of L2's size */
 
 struct thrash {
 	double dram;		/* bytes read in a launch */
-	double memory;		/* bytes: no more than this can differ */
+	double memory;		/* bytes that the program has: no more can differ */
 	double again;		/* dram / memory */
-	double hit;		/* of what L1 asked L2 for; NaN */
-	double l2;		/* its size */
+	double hit;		/* hit rate of L1's requests in L2; NaN */
+	double l2;		/* size of L2, bytes */
 };
 
-/* L2 fills its lines from DRAM: what it counts beyond the sectors that L1 asked
- * for goes with the reads. */
+/* L2 fills its lines from DRAM: sectors beyond those that L1 requested shrink
+ * with the reads. */
 static void
 set_fix(const struct rule_view *x, struct draft *d, const struct thrash *t)
 {
@@ -29,7 +29,8 @@ set_fix(const struct rule_view *x, struct draft *d, const struct thrash *t)
 	double write = isfinite(l->dram_write) ? l->dram_write : 0;
 	double asked = l->l2_ld + l->l2_st + l->l2_local;
 	double fills = fmax(0, 1 - asked / l->l2_sectors);
-	/* Halfway; each byte a few times; each once. */
+	/* low: half of the repeated reads go; middle: each byte is read twice;
+	 * high: once */
 	double left[VIEWS] = { 0.5 + 0.5 / t->again, fmin(1, 2 / t->again),
 	    1 / t->again };
 
@@ -91,11 +92,11 @@ rule_l2_thrash(struct rule_view *x)
 	t.again = t.dram / t.memory;
 	t.hit = isfinite(x->load->ld_sectors) ?
 	    1 - t.dram / (x->load->l2_ld * 32) : NAN;
-	/* Lanes that use little of their sectors: the waste is not L2's. */
+	/* Lanes use little of each sector: that waste is not L2's. */
 	if (!rule_is_bound(x, RES_DRAM) || used < 16)
 		return RULE_CLEAN;
-	/* Less than L2 holds cannot thrash it: there is memory that the program
-	 * got in another way. */
+	/* Less memory than L2 holds cannot thrash it: the program must have
+	 * other memory, whose allocation was not seen. */
 	if (!(t.l2 > 0) || !(t.memory >= SEEN_LEAST * t.l2))
 		return rule_unmeasured(x, REASON_NO_DEVICE_BYTES);
 	if (t.again < rule_value(x, "min_again") ||

@@ -1,8 +1,8 @@
 /*
- * launch-bound-graph-candidate: a sequence of kernels repeats, and the GPU waits
- * for the host to launch the next. A CUDA graph launches it at once. How long the
- * kernels are does not matter: the host that launches in time leaves no gap, but
- * the one between any two kernels, which is no longer in a graph than outside.
+ * launch-bound-graph-candidate: a sequence of kernels repeats, and the GPU
+ * waits for the host to launch the next. A CUDA graph launches the sequence at
+ * once. The kernels' length does not matter: a host that launches in time
+ * leaves only the gap between any two kernels, which a graph has as well.
  */
 #include <math.h>
 
@@ -10,30 +10,34 @@
 #include "rules/evidence/operator.h"
 #include "rules/evidence/slope.h"
 
-#define FINDINGS 8	/* sequences; more are parts of the same story */
+#define FINDINGS 8	/* sequences; others repeat the same story */
 
-/* Of a gap this many launch costs are launching for certain; what is beyond
- * may be work of the host's that a graph does not do for it: half of that is
- * believed, or what an interpreter and its framework do for each launch, which
- * all of it is for. Of 145 captures none has so long gaps in a program that is no
- * interpreter's: half or twice of it changes nothing said of them. */
+/* Of a gap, this many launch costs are certainly launching. The rest may be work of
+ * the host that a graph does not remove: half of it is believed, or all of it in an
+ * interpreter, whose framework spends it on each launch. In 145 captures only
+ * interpreters had gaps that long: half or twice of BEYOND changes no finding. */
 #define SURE_LAUNCHES 2.5
 #define BEYOND 0.5
 
-/* A host that waits in so many of the repeats decides in them what comes next: a graph
- * ends there. Half: the gap in front of the first repeats may be seen as another. */
+/* If the host waits in at least this share of the repeats, it decides there
+ * what comes next, and a graph ends there. Half, since the gap before the first
+ * repeats may be classified differently. */
 #define WAITS_LEAST 0.5
 
-#define BATCHED_MOST 0.5	/* blocks a SM: arithmetic, of what leaves half of them
-				 * idle two fit at once */
+#define BATCHED_MOST 0.5	/*
+				 * s per SM; arithmetic: of a kernel that leaves
+				 * half of them idle two fit at once
+				 */
 
 struct candidate {
 	const struct sequence *s;
 	const struct ceilings *c;
 	double kernel_s, gap_s;		/* mean kernel, mean gap */
 	double idle_s, gain_s;		/* over all repeats */
-	double sure_s;			/* of the gain: launching */
-	double part;			/* of it that is believed: slopes */
+	double sure_s;			/* the part of the gain that is
+					 * launching for certain */
+	double part;			/* the part of the gain that is
+					 * believed: slopes */
 };
 
 static bool
@@ -83,8 +87,8 @@ first_of(const struct rule_view *x, const struct sequence *s)
 	return NULL;
 }
 
-/* A library's call again and again, with work for a part of the GPU: how many such are
- * done at once; NULL. */
+/* A library's call repeated with work for a part of the GPU: the name of the
+ * call that does many at once; NULL. */
 static const char *
 batched_of(const struct rule_view *x, const struct sequence *s)
 {
@@ -125,8 +129,9 @@ advise(const struct rule_view *x, const struct draft *d,
 	    "groups if the grid must meet in between)";
 }
 
-/* What the sequence begins with: the operator that ${site} is on the way to; of a
- * library what it does, since the name of its kernel says nothing to who calls it. */
+/* The name of what the sequence begins with: the operator on the stack of
+ * ${site}; for a library's kernel what it does, since the kernel's name means
+ * nothing to its caller. */
 static const char *
 name_of_first(const struct rule_view *x, const struct sequence *s,
     const struct site *site)
@@ -145,7 +150,7 @@ name_of_first(const struct rule_view *x, const struct sequence *s,
 	return k->short_name != NULL ? k->short_name : "an unknown kernel";
 }
 
-/* What stands in most of its repeats. */
+/* The BAR_… that occur in most of the repeats. */
 static uint32_t
 bars(const struct sequence *s)
 {
@@ -174,7 +179,7 @@ found(struct rule_view *x, const struct candidate *c)
 	    { 0.7 * c->part * c->sure_s, 0.95 * c->part * (c->sure_s +
 	    beyond * (c->gain_s - c->sure_s)), c->idle_s } };
 	d->claims = 1;
-	/* A library's calls that are done at once fill the GPU. */
+	/* A library's calls batched into one fill the GPU. */
 	if (k != NULL && batched_of(x, s) != NULL)
 		d->claim[d->claims++] = (struct claim){ POOL_LAUNCHED, { 0, 0,
 		    (double)s->kernel_ns * 1e-9 *

@@ -1,7 +1,7 @@
 /*
- * launch-failures: a launch that failed asked for more than the GPU or its
- * function allows. Which limit it broke follows from its shape and from what
- * the driver says of the function.
+ * launch-failures: a launch failed because it asked for more than the GPU or
+ * its function allows. Which limit it broke follows from its shape and from the
+ * function's attributes that the driver reports.
  */
 #include <math.h>
 #include <string.h>
@@ -9,15 +9,15 @@
 #include "rules/evidence/lines.h"
 
 #define FINDINGS 8
-#define NOT_READY 600	/* cudaErrorNotReady: the answer of a query */
+#define NOT_READY 600	/* cudaErrorNotReady: the answer to a query, not a failure */
 
-/* CUresult: an earlier kernel broke the context, or it is going away. */
+/* CUresult: an earlier kernel broke the context, or it is being destroyed. */
 #define STICKY_FIRST 700
 #define STICKY_LAST 719
 #define OUT_OF_RESOURCES 701
 #define COOPERATIVE_TOO_LARGE 720
 
-#define BLOCK_Z 64		/* threads: of every compute capability */
+#define BLOCK_Z 64		/* threads; the same for every compute capability */
 #define GRID_X 2147483647u
 #define GRID_YZ 65535u
 
@@ -77,7 +77,7 @@ static const struct {
 
 struct broken {
 	enum limit limit;
-	double asked, most;	/* most: NaN none */
+	double asked, most;	/* asked for, limit; most NaN: no limit */
 };
 
 static double
@@ -95,7 +95,7 @@ is_zero(const struct failure *f)
 	return false;
 }
 
-/* Limits of the shape alone. */
+/* Is a limit of the shape broken? */
 static bool
 breaks_shape(const struct failure *f, const struct record_DEVICE *d,
     struct broken *b)
@@ -119,7 +119,7 @@ breaks_shape(const struct failure *f, const struct record_DEVICE *d,
 	return true;
 }
 
-/* Limits of the function on this GPU. */
+/* Is a limit of the function on this GPU broken? */
 static bool
 breaks_function(const struct failure *f, const struct record_DEVICE *d,
     struct broken *b)
@@ -182,7 +182,8 @@ shape_of(struct rule_view *x, const struct failure *f)
 	    say_bytes(x->arena, f->smem_dynamic));
 }
 
-/* ${count} failures like ${f}, of which ${unread} nobody read. */
+/* Reports ${count} failures like ${f}; of ${unread} the program did not check
+ * the error. */
 static void
 found(struct rule_view *x, const struct failure *f, uint64_t count,
     uint64_t unread)
@@ -194,7 +195,7 @@ found(struct rule_view *x, const struct failure *f, uint64_t count,
 	struct draft *d = rule_found(x, arena_format(x->arena, "%s %s",
 	    name_of(f), row[b.limit].key));
 
-	/* Where the program looked it may have tried on purpose. */
+	/* Where the program checked the error, it may have tried on purpose. */
 	d->cap = unread > 0 ? SEV_HIGH : SEV_LOW;
 	d->f.confidence = b.limit < LIMIT_EARLIER ? CONF_HIGH : CONF_MEDIUM;
 	d->f.where = name_of(f);
@@ -241,7 +242,8 @@ is_failed_launch(const struct failure *f)
 	    f->result != 0 && f->result != NOT_READY;
 }
 
-/* The same kernel failing for the same reason, in another shape. */
+/* Do ${a} and ${b} have the same kernel, result and broken limit, whatever the
+ * shape? */
 static bool
 is_same(const struct run *run, const struct failure *a,
     const struct failure *b)

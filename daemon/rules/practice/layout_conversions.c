@@ -1,24 +1,26 @@
 /*
- * layout-conversions: cuDNN's fast convolutions want the channels last; where tensors
- * have them first it converts them before and after each, by kernels of its own.
+ * layout-conversions: cuDNN's fast convolutions need the channels last. For
+ * tensors with the channels first it launches kernels that convert them before
+ * and after each convolution.
  */
 #include <math.h>
 #include <string.h>
 
 #include "rules/evidence/steps.h"
 
-/* What of the conversions goes: all but those of input and output. */
+/* What is left of the conversions' time: those of the network's input and output. */
 static const double left_over[VIEWS] = { 0.3, 0.05, 0 };
-/* Of the idle time between launches, what stood beside those that go. */
+/* Of the idle time between launches, the share beside the conversions that goes. */
 static const double gap_gone[VIEWS] = { 0, 0.5, 1 };
 
-/* At best an operator that finds each element's channel by dividing twice divides
- * once with the channels last. Measured (H200, the reference pair): adding a bias took
- * 9 % less. */
+/* The high view: an operator that finds each element's channel by two divisions
+ * needs one with the channels last. Measured (H200, the reference pair): adding
+ * a bias took 9 % less. */
 #define CHANNEL_GAIN 0.09
 
-/* Does it work out where each element stands, as operators do whose operands differ in
- * shape? What runs over whole tensors is "vectorized" in PyTorch's names. */
+/* Does the kernel compute each element's position, as operators do whose
+ * operands differ in shape? In PyTorch, kernels that run over whole tensors
+ * have "vectorized" in their names. */
 static bool
 is_indexed(const struct rule_view *x, const struct kernel *k)
 {

@@ -1,6 +1,6 @@
 /*
  * legacy-default-stream: work in other streams and in the legacy default stream
- * takes turns, because that stream waits for all others and they for it.
+ * takes turns, because the legacy stream waits for all others and they wait for it.
  */
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /*
- * library-misaligned: a product of matrices whose rows begin at odd addresses: the
- * library takes kernels that load element by element. It is in their names:
- * "align1" where "align8" would be one load of 16 bytes.
+ * library-misaligned: a matrix product whose rows begin at odd addresses, so
+ * that the library picks kernels that load element by element. Their names say
+ * so: "align1", where "align8" would be one load of 16 bytes.
  */
 #include <ctype.h>
 #include <math.h>
@@ -12,12 +12,13 @@
 
 #define LOAD_BYTES 16	/* the widest load of a thread */
 
-/* What is left of a launch. Measured on an H200: 0.19 of a product of 4096 × 1024
- * and 1024 × 50257 elements of 16 bits; smaller ones may wait for something else. */
+/* What is left of a launch's time. Measured on an H200: 0.19 of a product of
+ * 4096 × 1024 and 1024 × 50257 elements of 16 bits; smaller products may wait
+ * for something else. */
 static const double left_over[VIEWS] = { 0.6, 0.25, 0.15 };
 
-/* Bytes of an element; 0: the name does not tell, or alignment does not matter to
- * kernels without tensor cores. */
+/* Bytes of an element; 0: the name does not say, or the kernel uses no tensor
+ * cores and alignment does not matter to it. */
 static unsigned
 element_bytes(const struct library *l)
 {
@@ -29,7 +30,7 @@ element_bytes(const struct library *l)
 	return strcmp(l->precision, "TF32") == 0 ? 4 : 0;
 }
 
-/* The least of the elements that ${name} says its loads have; 0: it does not. */
+/* The smallest alignment in elements that ${name} states; 0: none. */
 static unsigned
 alignment_of(const char *name)
 {

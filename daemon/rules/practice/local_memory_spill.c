@@ -1,8 +1,7 @@
 /*
- * local-memory-spill: registers that did not fit, or arrays indexed at run
- * time, live in local memory, which is global memory behind L1. The code tells
- * the two apart: a register that did not fit is kept at a constant place of the
- * stack, an element of an array at a computed one.
+ * local-memory-spill: spilled registers, or arrays indexed at run time, are in local
+ * memory, which is global memory behind L1. The code tells the two apart: a spilled
+ * register is at a constant offset of the stack, an array element at a computed one.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@
  * it, the counter, the comparison and the branch. */
 #define INDEX_INST 5
 
-#define STACK 1			/* the register that points to the stack */
+#define STACK 1			/* the register that holds the stack pointer */
 
 static double
 zero(double v)
@@ -26,7 +25,7 @@ zero(double v)
 	return isfinite(v) ? v : 0;
 }
 
-/* Is the address computed, not a constant place of the stack? */
+/* Is the address computed, rather than a constant offset of the stack? */
 static bool
 is_indexed(const struct sass_instruction *s)
 {
@@ -37,8 +36,8 @@ is_indexed(const struct sass_instruction *s)
 	    o.base != REGISTER_NONE) || o.uses > 2;
 }
 
-/* Local accesses at computed addresses, of all; NaN where the code is not
- * known. ${m} gets the lines. */
+/* The share of local accesses at computed addresses; NaN where the code is not
+ * known. Sets the weights of ${m}. */
 static double
 indexed_share(const struct code *c, struct mark *m)
 {
@@ -64,8 +63,8 @@ indexed_share(const struct code *c, struct mark *m)
 	return all > 0 ? indexed / all : NAN;
 }
 
-/* What the code stores on the stack and never loads back it hands to a function
- * (printf): no register was short. */
+/* Stores to the stack that are never loaded again pass arguments to a function
+ * (printf): no register was spilled. */
 static bool
 is_handed_over(const struct rule_view *x)
 {
@@ -81,8 +80,8 @@ is_handed_over(const struct rule_view *x)
 	return true;
 }
 
-/* Is most of it the compiler's exact sines and cosines, of large arguments? Another
- * rule speaks of these. */
+/* Is most of it in the compiler's exact sine and cosine of large arguments?
+ * Another rule reports those. */
 static bool
 is_rare(const struct code *c)
 {
@@ -100,8 +99,9 @@ is_rare(const struct code *c)
 	return rare > all / 2;
 }
 
-/* In loops over floats integers only count and index, and what is moved is moved
- * for them, unless floats are made of them (random numbers). */
+/* Is the instruction part of the loop's work? In loops over floats, integer
+ * instructions and moves serve the loop, unless floats are made from integers
+ * (random numbers). */
 static bool
 is_work(const struct sass_instruction *s, bool floats)
 {
@@ -114,7 +114,7 @@ is_work(const struct sass_instruction *s, bool floats)
 	return !floats || s->flags & (SASS_FP32 | SASS_FP64 | SASS_FP16);
 }
 
-/* What a loop, without those inside it, executes. */
+/* Warp instructions of a loop, without those of loops inside it. */
 struct turn {
 	double indexed, work, work_of_floats, all, floats, made;
 };
@@ -133,8 +133,8 @@ add_to(struct turn *t, const struct sass_instruction *i, double inst)
 	t->work_of_floats += is_work(i, true) ? inst : 0;
 }
 
-/* Warp instructions that go where the loops that index local arrays are
- * unrolled, of all; NaN where the code is not known. */
+/* The share of warp instructions that go when the loops that index local arrays
+ * are unrolled; NaN where the code is not known. */
 static double
 unrolled_share(const struct code *c)
 {
@@ -162,8 +162,8 @@ unrolled_share(const struct code *c)
 	return all > 0 ? fmin(0.95, gone / all) : NAN;
 }
 
-/* Where lanes take different elements no unrolling makes the index a constant. A word
- * of each lane is four sectors, if all take the same. */
+/* If lanes access different elements, unrolling does not make the index a constant.
+ * A word of each lane is four sectors, if all lanes access the same element. */
 #define SECTORS_ALIKE 4
 
 static bool
@@ -242,11 +242,12 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 	if (inst > 0)
 		fix.inst = 1 - fmin(spills / inst, 0.9);
 	rule_fix(d, &fix, 0.5, 0.9);
-	/* How many instructions go with an access to an array is not counted. */
+	/* The number of instructions per array access is not counted:
+	 * INDEX_INST is an estimate. */
 	inst_each = inst > 0 ? spills / inst : 0;
 	d->fix[VIEW_MID].inst = 1 - fmin(with * inst_each, 0.9);
 	d->fix[VIEW_HIGH].inst = 1 - fmin(2 * with * inst_each, 0.9);
-	if (unrolled > 0) {	/* what is in its loops was counted */
+	if (unrolled > 0) {	/* the instructions of its loops were counted */
 		d->fix[VIEW_MID].inst = 1 - fmax(unrolled,
 		    fmin(inst_each, 0.9));
 		d->fix[VIEW_HIGH].inst = d->fix[VIEW_MID].inst;
@@ -288,7 +289,8 @@ rule_local_memory_spill(struct rule_view *x)
 
 	if (rule_is_debug(x))
 		return rule_unmeasured(x, REASON_DEBUG_BUILD);
-	/* The attribute alone is not proof of none: CUPTI may not know it. */
+	/* The attribute alone does not prove that there is no local memory:
+	 * CUPTI may not know it. */
 	if ((isnan(ld) && isnan(st)) || isnan(global))
 		return x->kernel->shape.local_per_thread == 0 &&
 		    x->kernel->shape.local_total == 0 ? RULE_CLEAN :

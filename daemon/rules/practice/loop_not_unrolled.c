@@ -1,9 +1,9 @@
 /*
- * loop-not-unrolled: a short hot loop spends its instructions on counting.
+ * loop-not-unrolled: a short hot loop spends many of its instructions on counting.
  *
- * Only loops that count: a comparison in them reads a register that they add a
- * constant to. What follows pointers, retries, or waits at barriers is not
- * unrolled to any use.
+ * Only counting loops: one of their comparisons reads a register to which they
+ * add a constant. Unrolling does not help loops that follow pointers, retry, or
+ * wait at barriers.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,20 +17,20 @@
 
 #define BODY_MOST 48		/* instructions */
 #define UNROLL 4
-#define BRANCHES_MOST 2		/* its own, and one way out */
-#define LOADS_MOST 8		/* that are looked into */
+#define BRANCHES_MOST 2		/* the loop's own, and one exit */
+#define LOADS_MOST 8		/* loads whose address is examined */
 
 struct loop {
 	const struct sass_loop *at;
-	double inst, overhead;	/* executed */
+	double inst, overhead;	/* executed warp instructions */
 	double turns;
-	bool loads;		/* from global memory, addresses known ahead */
-	bool chases;		/* addresses that were loaded in it */
+	bool loads;		/* has global loads whose addresses are known ahead */
+	bool chases;		/* has loads whose addresses were loaded in the loop */
 	bool counts;
 };
 
 struct loops {
-	double inst, overhead, turns;	/* of all that count, summed */
+	double inst, overhead, turns;	/* sums over all loops that count */
 	double total;
 	unsigned found;
 	bool loads;
@@ -48,7 +48,7 @@ is_innermost(const struct code *c, size_t l)
 	return true;
 }
 
-/* Does it add to what it writes? */
+/* Does the instruction add to the register that it writes? */
 static bool
 is_increment(const struct sass_instruction *i, const struct operands *o)
 {
@@ -65,8 +65,7 @@ is_increment(const struct sass_instruction *i, const struct operands *o)
 	return false;
 }
 
-/* Registers of a loop: what it adds constants to, compares, and takes for
- * addresses. */
+/* Registers that a loop steps by a constant, compares, and uses as addresses. */
 struct registers {
 	bool stepped[REGISTERS], compared[REGISTERS], address[REGISTERS];
 };
@@ -93,7 +92,7 @@ find_registers(const struct code *c, const struct sass_loop *l,
 	}
 }
 
-/* Is it there for the loop's sake alone? */
+/* Does the instruction only serve the loop (counter, comparison, branch)? */
 static bool
 is_overhead(const struct sass_instruction *i, const struct registers *r,
     struct loop *k)
@@ -112,8 +111,8 @@ is_overhead(const struct sass_instruction *i, const struct registers *r,
 	    r->compared[o.def] || r->address[o.def]);
 }
 
-/* Loads whose address is known before the loop turns can go out together; a
- * chase after pointers cannot. */
+/* Loads whose addresses are known before the iteration can be issued together;
+ * those of a pointer chase cannot. */
 static void
 look_at_load(const struct slices *t, uint32_t s, struct loop *k)
 {
@@ -135,7 +134,7 @@ look(const struct code *c, const struct slices *t, struct loop *k)
 	struct registers r;
 
 	find_registers(c, l, &r);
-	if (rare_is_loop(&c->sass, l))	/* no line of the program's */
+	if (rare_is_loop(&c->sass, l))	/* the compiler's own loop, of no source line */
 		branches = BRANCHES_MOST + 1;
 	for (uint32_t s = l->head; s <= l->tail; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
@@ -146,7 +145,7 @@ look(const struct code *c, const struct slices *t, struct loop *k)
 			k->overhead += inst;
 		if (i->flags & SASS_BRANCH)
 			branches++;
-		/* It waits, or ends when the data say so. */
+		/* It waits, or ends depending on the data. */
 		if (i->flags & (SASS_BARRIER | SASS_CALL | SASS_ATOMIC) ||
 		    (i->flags & SASS_PREDICATE &&
 		    i->flags & (SASS_FP32 | SASS_FP64 | SASS_FP16)))

@@ -1,17 +1,17 @@
 /*
- * low-achieved-occupancy: fewer warps reside than could: blocks of uneven
- * length, or too short ones. Where a thread or warp does the work of its block,
- * or blocks are too many and too short, other rules say so.
+ * low-achieved-occupancy: fewer warps reside than could, because blocks differ
+ * in length or are too short. Where one thread or warp does its block's work,
+ * or blocks are too many and too short, other rules report it.
  */
 #include <math.h>
 
 #include "rules/evidence/atomics.h"
 #include "rules/evidence/lines.h"
 
-#define LINE_LEAST 0.7	/* of the time: as min_line of global-atomic-contention */
+#define LINE_LEAST 0.7	/* of the time: equals min_line of global-atomic-contention */
 
-/* Are there just as many atomics as one word takes in the kernel's time? Then L2
- * does one after the other, however many warps wait. */
+/* Does the number of atomics, performed one after the other on one address,
+ * explain the kernel's time? L2 serialises them, however many warps wait. */
 static bool
 stands_in_line(const struct rule_view *x)
 {
@@ -21,8 +21,8 @@ stands_in_line(const struct rule_view *x)
 	    a.line <= ATOMICS_LINE_MOST;
 }
 
-/* What kernels reach of their theoretical occupancy where blocks are even: 0.87 to
- * 0.98 on the reference pairs. */
+/* The share of the theoretical occupancy that kernels with even blocks reach:
+ * 0.87 to 0.98 on the reference pairs. */
 #define REACHED 0.9
 
 enum rule_state
@@ -43,10 +43,10 @@ rule_low_achieved_occupancy(struct rule_view *x)
 	if (!(achieved > 0) ||
 	    o->ratio - achieved <= rule_value(x, "min_points"))
 		return RULE_CLEAN;
-	/* Less than one wave: there are no more blocks; grid-too-small. */
+	/* Less than one wave: there are no more blocks; grid-too-small reports it. */
 	if (o->waves < 1)
 		return RULE_CLEAN;
-	/* A full resource does not get faster by more warps. */
+	/* More warps do not speed up a saturated resource. */
 	if (x->load->bound >= 0.5)
 		return RULE_CLEAN;
 	if (stands_in_line(x) || rule_is_explained(x))

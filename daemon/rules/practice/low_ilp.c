@@ -1,7 +1,7 @@
 /*
- * low-ilp: each instruction of a thread needs the result of the one before, so
- * that warps wait for arithmetic and shared memory although there are enough
- * of them: results that take 4 to 30 cycles, not trips to memory.
+ * low-ilp: each instruction of a thread needs the result of the previous one,
+ * so that warps wait for arithmetic and shared memory although enough of them
+ * reside: results that take 4 to 30 cycles, not trips to memory.
  *
  * Where few warps reside, more of them are the first thing to try: the rules
  * about occupancy say so.
@@ -15,13 +15,13 @@
  * shuffles, special functions. */
 #define MASK_RESULT (STALL_BIT(WAIT) | STALL_BIT(SHORT_SCOREBOARD))
 
-/* What is believed: a second chain of instructions beside the one there is; at
- * best three more. Each hides what the others wait for. */
+/* The middle view: a second independent chain of instructions in each thread;
+ * the high view: three more. Each hides the others' waiting. */
 #define CHAINS 2
 #define CHAINS_MOST 4
 
-/* The time left where ${n} chains in a thread hide each other, until there is
- * an instruction to issue in every cycle. */
+/* The share of the time left with ${n} independent chains in a thread, which
+ * hide each other's waiting until an instruction issues in every cycle. */
 static double
 chains(const struct stalls *s, int n)
 {
@@ -37,7 +37,7 @@ report(struct rule_view *x, const struct stalls *s, double warps)
 	fix.stall = chains(s, CHAINS_MOST);
 	rule_fix(d, &fix, 0.25, 1);
 	d->fix[VIEW_MID].stall = chains(s, CHAINS);
-	/* Whether there is independent work the samples do not say. */
+	/* Samples do not tell whether there is independent work. */
 	d->f.confidence = CONF_LOW;
 	stalls_evidence(x, d, s, "time of warps waiting for their own results");
 	rule_evidence(x, d, "warps", warps, "warps on a scheduler",

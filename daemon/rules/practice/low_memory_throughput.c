@@ -1,12 +1,11 @@
 /*
- * low-memory-throughput: DRAM is what a kernel uses most, and warps wait for it,
- * but it is far from what this GPU's memory can deliver.
+ * low-memory-throughput: DRAM is the busiest resource of a kernel, and warps
+ * wait for it, but its throughput is far below what this GPU's memory delivers.
  *
- * That is what is left when accesses are coalesced and the grid fills the GPU:
- * too few of them are under way. So the finding is the last to speak of a
- * kernel: where another rule says what is wrong (occupancy, the grid, the
- * pattern, the width), or where the next address is loaded by the access before
- * it, nothing is added.
+ * If accesses are coalesced and the grid fills the GPU, the remaining cause is
+ * too few loads in flight. So this rule is the last about a kernel: it says
+ * nothing where another rule names the cause (occupancy, the grid, the pattern,
+ * the width), or where each address is loaded by the access before it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,16 +14,18 @@
 #include "rules/evidence/lines.h"
 #include "source/slice.h"
 
-#define SLICES_MAX 128		/* loads that are looked into */
-#define USUAL 0.75		/* of the ceiling: what a plain kernel reaches */
-#define FLIGHT_MOST 8.0		/* times the loads that a warp has under way */
-#define SHORT_S 10e-6		/* below it starting and draining matter */
+#define SLICES_MAX 128		/* loads whose address is examined */
+#define USUAL 0.75		/* of the ceiling, that a plain kernel reaches */
+#define FLIGHT_MOST 8.0		/* the largest factor for a warp's loads in flight */
+#define SHORT_S 10e-6		/* launches shorter than that are mostly
+				 * starting and draining */
 
-/* A chain of loads, one a warp, takes DRAM to half of its ceiling or more when
- * all warps reside. Where the code is not known, less is needed to speak. */
+/* A chain of loads, one per warp, drives DRAM to half of its ceiling or more
+ * when all warps reside. Where the code is not known, only a lower throughput
+ * than max_busy is reported. */
 #define BLIND 0.75		/* of max_busy */
 
-/* An earlier rule has something better to say of this kernel. */
+/* Does an earlier finding about this kernel explain it? */
 static bool
 is_explained(const struct rule_view *x)
 {
@@ -47,8 +48,8 @@ is_coalesced(const struct rule_view *x)
 	return used >= 24 || (isnan(used) && each <= 4.5);
 }
 
-/* The part of the loads whose address is no value that was loaded: a warp could
- * send several of them at once. NaN without the code. */
+/* The share of the loads whose address does not depend on a loaded value: a
+ * warp could have several of them in flight. NaN without the code. */
 static double
 independent(const struct rule_view *x)
 {
@@ -77,7 +78,7 @@ independent(const struct rule_view *x)
 	return all > 0 ? free / all : 0;
 }
 
-/* The loads themselves: what waits is some line behind them. */
+/* Marks the loads themselves: warps wait some lines behind them. */
 static void
 give_lines(const struct rule_view *x, struct draft *d)
 {
@@ -94,8 +95,8 @@ give_lines(const struct rule_view *x, struct draft *d)
 	free(m);
 }
 
-/* How many times the loads in flight take DRAM from ${busy} to ${reach} of its
- * ceiling, where the part ${stall} of the time is waiting that they shorten. */
+/* The factor for the loads in flight that takes DRAM from ${busy} to ${reach}
+ * of its ceiling, where ${stall} of the time is waiting that they shorten. */
 static double
 flight_for(double busy, double reach, double stall)
 {
@@ -125,7 +126,8 @@ report(struct rule_view *x, double busy, double alone)
 
 	set_fix(x, d, busy, alone);
 	d->f.confidence = CONF_LOW;
-	/* Without the code it may be a chain, which nothing can shorten. */
+	/* Without the code it may be a pointer chase, which more loads cannot
+	 * shorten. */
 	d->cap = isnan(alone) ? SEV_LOW : SEV_MEDIUM;
 	rate = busy * x->ceiling->dram_bytes_per_s;
 	rule_evidence(x, d, "dram_ratio", busy,
@@ -160,8 +162,8 @@ report(struct rule_view *x, double busy, double alone)
 	return rule_settle(x, d);
 }
 
-/* What DRAM moves, of what it moves in a large copy: of reads alone that could be more
- * (load_dram), but no kernel is known for certain to get there. */
+/* DRAM traffic relative to that of a large copy. Reads alone could reach more
+ * (load_dram), but whether a given kernel can is not known. */
 static double
 moved_of(const struct rule_view *x)
 {
@@ -178,7 +180,8 @@ rule_low_memory_throughput(struct rule_view *x)
 	const struct load *l = x->load;
 	double busy = moved_of(x), alone;
 
-	if (l->limit < 0 || isnan(busy) ||	/* half of it is no busy */
+	if (l->limit < 0 || isnan(busy) ||	/* one of the two does not say
+						 * how busy DRAM is */
 	    isnan(l->dram_read) != isnan(l->dram_write))
 		return rule_lacks(x);
 	if (l->limit != RES_DRAM || l->bound >= 0.5 ||

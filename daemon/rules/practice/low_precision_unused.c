@@ -1,10 +1,10 @@
 /*
- * low-precision-unused: a training step whose products of matrices and convolutions
- * are on the tensor cores, but as TF32: their inputs have 32 bits. With 16 bits the
- * same tensor cores do twice as many, and half of the bytes move.
+ * low-precision-unused: a training step whose matrix products and convolutions
+ * use the tensor cores in TF32: their inputs have 32 bits. With 16 bits the
+ * same tensor cores do twice as many operations, and half of the bytes move.
  *
- * It is training where something that only training does is launched; in inference
- * the model's own precision is a matter of its results.
+ * A run counts as training if it launches something that only training does. In
+ * inference the precision is a question of the model's results.
  */
 #include <math.h>
 #include <string.h>
@@ -15,9 +15,10 @@
 #define RATIO 2.0	/* dense BF16 over TF32, data sheets: A100 312 / 156, H100
 			 * 990 / 495, B200 2200 / 1100 TFLOP/s */
 
-/* Of that ratio. Half of the bytes move, too, so that a product takes half the time
- * whatever limits it; what converts weights and what the tensors in between shrink by is
- * left out. In the low view the former takes all of it: small batches, large weights. */
+/* The share of that ratio. Half of the bytes move, too, so that a product takes
+ * half the time whatever limits it. Left out: the conversion of weights, and
+ * what the tensors in between shrink by. In the low view the conversion costs
+ * most of it: small batches, large weights. */
 static const double reached[VIEWS] = { 0.25, 1, 1 };
 
 struct products {
@@ -41,7 +42,7 @@ is_training(const struct rule_view *x, const struct kernel *k)
 	return false;
 }
 
-/* A product in TF32 that fills the GPU: a smaller one waits for latency. */
+/* A product in TF32 that fills the GPU: a smaller one is latency-bound. */
 static bool
 is_tf32(const struct rule_view *x, const struct kernel *k)
 {
