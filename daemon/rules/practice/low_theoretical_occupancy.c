@@ -6,10 +6,12 @@
 
 #include "rules/evidence/lines.h"
 
-#define WIDEST 16	/* bytes of a lane that a store writes at most */
-#define UNUSED 4	/* so many times what is written was asked for */
+#define WIDEST 16	/* the most bytes that a lane's store writes */
+#define UNUSED 4	/* bytes asked for / bytes written, from which on shared
+			 * memory counts as unused */
 
-/* Blocks of more threads, if they need no more shared memory than those of now. */
+/* The advice for larger blocks, if they need no more shared memory than the
+ * present ones. */
 static const char *
 larger_blocks(struct rule_view *x, const struct occupancy *o)
 {
@@ -18,7 +20,7 @@ larger_blocks(struct rule_view *x, const struct occupancy *o)
 	    "threads, blocks of %u", o->best_block) : "";
 }
 
-/* What the limiter would have to become for one block more. */
+/* Text: the limit that the limiting resource would need for one more block. */
 static const char *
 next_step(struct rule_view *x, const struct occupancy *o, uint32_t threads)
 {
@@ -29,7 +31,7 @@ next_step(struct rule_view *x, const struct occupancy *o, uint32_t threads)
 
 	switch (o->limiter) {
 	case LIMITER_REGISTERS:
-		/* Registers are given to warps in units of 8 a thread. */
+		/* Registers are allocated to warps in units of 8 per thread. */
 		room = (uint32_t)(l->regs_per_sm / (blocks * warps * 32) /
 		    8 * 8);
 		return arena_format(x->arena, "use at most %u registers per "
@@ -56,8 +58,8 @@ next_step(struct rule_view *x, const struct occupancy *o, uint32_t threads)
 	}
 }
 
-/* Bytes of shared memory that the stores of a block can have written at most;
- * NaN where it is not known, or copied there by other means. */
+/* An upper bound of the bytes of shared memory that a block's stores write; NaN if
+ * it is not known, or if the memory is filled by other means (asynchronous copies). */
 static double
 written_most(const struct rule_view *x)
 {
@@ -72,8 +74,8 @@ written_most(const struct rule_view *x)
 	return stores / fmax(1, rule_blocks(x->kernel)) * 32 * WIDEST;
 }
 
-/* How many more blocks would reside if they asked for no more shared memory than
- * they write; 1 where they write it all, or it is not known. */
+/* The factor for the resident blocks if they asked for no more shared memory
+ * than they write; 1 if they write all of it, or it is not known. */
 static double
 unused_step(const struct rule_view *x, const struct occupancy *o,
     double written)
@@ -121,7 +123,7 @@ fill(struct rule_view *x, struct draft *d, const struct occupancy *o)
 	d->fix[VIEW_HIGH].occupancy = 1 / o->ratio;
 	if (d->fix[VIEW_LOW].occupancy > d->fix[VIEW_MID].occupancy)
 		d->fix[VIEW_LOW] = d->fix[VIEW_MID];
-	/* The grid grows with the places that it takes. */
+	/* In a grid of one wave or less, more occupancy needs as much larger a grid. */
 	for (int v = 0; v < VIEWS && o->waves <= 1; v++)
 		d->fix[v].grid = d->fix[v].occupancy;
 	rule_evidence(x, d, "theoretical_ratio", o->ratio,
@@ -154,13 +156,13 @@ rule_low_theoretical_occupancy(struct rule_view *x)
 	if (!(o->ratio > 0) || o->blocks_per_sm == 0 ||
 	    o->ratio >= rule_value(x, "min_occupancy"))
 		return RULE_CLEAN;
-	/* The block size alone is the cause: block-size-suboptimal says it. */
+	/* The block size alone is the cause: block-size-suboptimal reports it. */
 	if ((o->limiter == LIMITER_BLOCKS || o->limiter == LIMITER_WARPS ||
 	    o->limiter == LIMITER_NONE) &&
 	    o->best_ratio >= rule_value(x, "min_occupancy"))
 		return RULE_CLEAN;
-	/* All blocks reside at once, and places are free: there are no more blocks. A
-	 * grid that takes all places was made for as many as there are. */
+	/* All blocks reside at once, and warp slots are free: there are no more
+	 * blocks. A grid that fills all slots was sized to the slots. */
 	if (o->waves < 1)
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);

@@ -1,5 +1,5 @@
 /*
- * many-small-copies: a row of small copies pays the fixed cost of each.
+ * many-small-copies: a group of small copies pays the fixed cost of a copy for each.
  */
 #include <math.h>
 
@@ -22,7 +22,7 @@ gather_s(const struct small_copies *s)
 	return (double)s->bytes / HOST_COPY_BYTES_PER_S;
 }
 
-/* What one bulk copy a group takes. */
+/* Seconds for one bulk copy per group instead. */
 static double
 bulk_s(const struct rule_view *x, const struct small_copies *s)
 {
@@ -38,9 +38,8 @@ bulk_s(const struct rule_view *x, const struct small_copies *s)
 	return one * (double)s->groups;
 }
 
-/* Which part of the rows the host spends in the calls for copies: where nobody
- * waits for the GPU it is these that take the time, and one call goes with each
- * copy that goes. */
+/* The share of the groups' time that the host spends in calls that copy. Where nothing
+ * waits for the GPU, these calls take the time, and each copy saved saves one. */
 static double
 issuing(const struct run *run, const struct small_copies *s)
 {
@@ -67,7 +66,7 @@ found(struct rule_view *x, const struct small_copies *s)
 	double counts = exposure + (1 - exposure) * issuing(x->run, s);
 	double bulk = bulk_s(x, s), gap = fmax(0, span - gpu);
 	double copy = fmax(0, gpu - bulk) * counts;
-	double left = fmax(0, bulk - gpu);	/* then it eats the gaps */
+	double left = fmax(0, bulk - gpu);	/* a longer bulk copy fills the gaps */
 	double gather = gather_s(s) * counts;
 
 	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));

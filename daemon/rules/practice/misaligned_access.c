@@ -1,21 +1,21 @@
 /*
- * misaligned-access: neighbouring lanes touch neighbouring elements, but the
- * row starts in the middle of a sector, so every request needs one more than
- * its bytes fill. A window that slides over the data (a stencil) has to; see
- * access.c.
+ * misaligned-access: neighbouring lanes access neighbouring elements, but the
+ * row starts in the middle of a sector, so that every request touches one
+ * sector more than its bytes fill. A window that slides over the data (a
+ * stencil) cannot avoid it; see access.c.
  *
- * Without counts of each instruction a mean request tells it where all of them
- * are like that; where only some may be, it is not known.
+ * Without counts by instruction, the mean request tells, if all requests are
+ * alike; if only some may be misaligned, it is not known.
  */
 #include <math.h>
 
 #include "rules/evidence/access.h"
 
-/* The misaligned ones of one kind: loads or stores. */
+/* The misaligned accesses of one kind: loads or stores. */
 struct shifted {
 	double requests, sectors, ideal;
 	double all;			/* sectors of all accesses */
-	double keep;			/* of those, without the excess */
+	double keep;			/* share of all that stays without the excess */
 };
 
 static double
@@ -42,7 +42,7 @@ give_evidence(const struct rule_view *x, struct draft *d,
 	    .measured = used, .unit = "sector/request");
 }
 
-/* The finding, but for its evidence. NULL: there is none; *${state} says why. */
+/* The finding without its evidence. NULL: none; *${state} says why. */
 static struct draft *
 report(struct rule_view *x, const struct shifted *ld, const struct shifted *st,
     enum rule_state *state)

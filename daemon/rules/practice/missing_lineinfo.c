@@ -1,6 +1,6 @@
 /*
- * missing-lineinfo: a hot kernel whose code has no line table, so that nothing
- * can be said of its lines. Said once, not for each shape it is launched in.
+ * missing-lineinfo: the code of a hot kernel has no line table, so that nothing
+ * can be said about its lines. Reported once, not for each of its launch shapes.
  */
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
@@ -15,7 +15,7 @@ rule_missing_lineinfo(struct rule_view *x)
 
 	if (c->has_lines)
 		return RULE_CLEAN;
-	/* Not known is another thing: the code itself may be missing. */
+	/* Unknown is another case: the code itself may be missing. */
 	if (c->lineless != NULL && c->lineless->code != REASON_NO_LINEINFO)
 		return rule_unmeasured_for(x, c->lineless);
 	share = inst_share(x, &speaks);

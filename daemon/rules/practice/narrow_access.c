@@ -1,10 +1,10 @@
 /*
- * narrow-access: coalesced, but each lane moves so few bytes an instruction
- * that issuing them, or having enough of them in flight, is what limits the
- * kernel, and not the memory; or, where each thread takes one element of less than
- * 4 bytes and ends, starting so many threads is. Where nothing was counted only the
- * latter: how often a loop turns, and so what it is busy with, is then no more than an
- * estimate.
+ * narrow-access: accesses are coalesced, but each lane moves so few bytes per
+ * instruction that issuing the accesses, or keeping enough of them in flight,
+ * limits the kernel instead of memory; or, if each thread takes one element of
+ * less than 4 bytes and exits, starting so many threads does. Without counters
+ * only the latter is judged: how often a loop iterates, and so what it is busy
+ * with, is then only an estimate.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,21 +18,23 @@
 #define WIDEST 16		/* bytes of a lane */
 #define LANES_FULL 30
 #define TRIP_S 600e-9		/* to DRAM and back, under some load */
-#define SLICES_MAX 128		/* addresses that are looked into */
+#define SLICES_MAX 128		/* addresses that are examined */
 #define WITH_EACH 2		/* instructions around an access: address, loop */
-#define LOOPS_MOST 0.1		/* of the instructions, of threads that end */
-#define TAKING_LEAST 0.5	/* of the warps: more that find nothing to do would
-				 * not be fewer with wider accesses */
+#define LOOPS_MOST 0.1		/* share of instructions in loops, of threads
+				 * that take one element and exit */
+#define TAKING_LEAST 0.5	/* share of the warps that access an element: if
+				 * more have nothing to do, wider accesses do
+				 * not make them fewer */
 
 struct narrow {
-	double requests, bytes;	/* of the narrow ones; bytes of a lane, mean */
+	double requests, bytes;	/* of narrow accesses; mean bytes of a lane */
 	double all;		/* requests of all global accesses */
-	bool issue;		/* they are limited by their number … */
-	bool flight;		/* … or by what is in flight */
-	double in_flight, needed;	/* bytes of an SM */
-	bool once;		/* a thread takes one element and ends … */
-	double data;		/* … and this part of its instructions is about
-				 * what it loaded, not about where it is */
+	bool issue;		/* their number limits the kernel … */
+	bool flight;		/* … or the bytes in flight do */
+	double in_flight, needed;	/* bytes per SM */
+	bool once;		/* a thread takes one element and exits … */
+	double data;		/* … and this share of its instructions works on
+				 * what it loaded, not on its position */
 };
 
 static bool
@@ -77,10 +79,10 @@ divided(const struct code *c)
 }
 
 /*
- * How much of the instructions works on what the narrow loads brought: as much
- * for each element as before. The others, a thread with more elements runs once
- * for all of them. From the order of the code; false if threads run a loop, or
- * most of them find no element.
+ * Sets n->data, the share of the instructions that work on what the narrow
+ * loads brought: they stay as many for each element. A thread with more
+ * elements runs the others once for all of them. From the order of the code;
+ * false if threads run a loop, or most of them have no element.
  */
 static bool
 ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
@@ -95,7 +97,7 @@ ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
 		struct operands o;
 		bool is = false;
 
-		/* What threads do together is about all their elements. */
+		/* Threads that cooperate do so for all their elements. */
 		if (i->space == SPACE_SHARED || i->flags & SASS_BARRIER)
 			return false;
 		operands_of(&o, i);
@@ -115,13 +117,14 @@ ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
 		    o.def + d < UNIFORM_REGISTER; d++)
 			data[o.def + d] = is;
 	}
-	/* So does the place of each element, where it is divided for. */
+	/* Instructions that compute each element's position by division stay, too. */
 	n->data = all > 0 ? fmin(1, (busy + divided(c)) / all) : 1;
 	return all > 0 && looped <= LOOPS_MOST * all &&
 	    most >= TAKING_LEAST * inst_executed(c, 0);
 }
 
-/* One address for all lanes is no gather, wherever it comes from. */
+/* Is the address loaded? One address for all lanes is no gather, wherever it
+ * comes from. */
 static bool
 is_gather(const struct slice *s, const struct accesses *a,
     const struct code *c)
@@ -138,8 +141,8 @@ is_gather(const struct slice *s, const struct accesses *a,
 }
 
 /*
- * Where to look was loaded: neighbours in the code are none in memory, and no
- * vector holds them.
+ * The share of accesses at loaded addresses: neighbours in the code are none in
+ * memory, and no vector holds them.
  */
 static double
 gathers(const struct rule_view *x, const struct accesses *a)
@@ -177,9 +180,9 @@ look_for_limit(const struct rule_view *x, struct narrow *n)
 	const struct record_DEVICE *limits = &x->device->limits;
 
 	for (size_t i = 0; i < kinds; i++) {
-		/* Requests of 128 bytes fill their wavefronts; and where their
-		 * threads are too many, so are the blocks, whatever they
-		 * access: too-many-blocks-little-work says so. */
+		/* Requests of 128 bytes fill their wavefronts. And where
+		 * starting blocks is the limit, too-many-blocks-little-work
+		 * reports it, whatever the width of the accesses. */
 		if ((by_number[i] == RES_L1 || by_number[i] == RES_START) &&
 		    n->bytes * 32 >= 128)
 			continue;
@@ -203,7 +206,7 @@ set_fix(const struct rule_view *x, struct draft *d, const struct narrow *n)
 {
 	const struct code *c = x->kernel->code;
 	double inst = rule_metric(x, METRIC_INST_EXECUTED);
-	double wide = WIDEST / n->bytes;	/* elements at once */
+	double wide = WIDEST / n->bytes;	/* elements per access */
 	double shared = inst_total(c, SOURCE_SHARED_LD) +
 	    inst_total(c, SOURCE_SHARED_ST) + inst_total(c, SOURCE_SHARED_ATOM);
 	double share = n->requests / (n->all + (shared > 0 ? shared : 0));
@@ -224,7 +227,7 @@ set_fix(const struct rule_view *x, struct draft *d, const struct narrow *n)
 		fix.grid = 1 / wide;
 	}
 	fix.part[RES_LSU] = fmin(1, (1 - share * (1 - 1 / wide)) / fix.inst);
-	/* A wavefront carries 128 bytes, whatever they are made of. */
+	/* A wavefront carries 128 bytes, of whatever width. */
 	if (n->bytes * 32 < 128)
 		fix.part[RES_L1] = 1 - share *
 		    (1 - fmax(n->bytes * 32 / 128, 1 / wide));

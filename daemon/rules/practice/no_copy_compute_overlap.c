@@ -1,17 +1,17 @@
 /*
  * no-copy-compute-overlap: copies and kernels take turns although the copy
- * engines could work beside the SMs.
+ * engines could work while the SMs do.
  */
 #include <math.h>
 
 #include "rules/evidence/lines.h"
 
-/* Where fewer are, or are worth to be, pinned, that is what keeps them from it:
- * pageable-host-memory. */
+/* If fewer of the copies use pinned memory, or memory worth pinning, that
+ * prevents the overlap: pageable-host-memory reports it. */
 #define PINNED_LEAST 0.5
 
-/* Of the host copies' time, what can run beside kernels: from and to pinned
- * memory, or buffers that are copied often enough to be pinned. */
+/* The share of the host copies' time that can overlap kernels: copies from or
+ * to pinned memory, or buffers copied often enough to be worth pinning. */
 static double
 pinned_share(const struct run *run, size_t device)
 {

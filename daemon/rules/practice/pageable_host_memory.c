@@ -8,38 +8,38 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/slope.h"
 
-/* Pinning a range costs as much as so many of its copies save at this machine's
- * usual pageable rate: cudaMallocHost gave 16 MB in 5 ms (measured), of which a
- * copy saves about 1. Most of it are the pages themselves, which malloc's first
- * touch costs as well. */
+/* Pinning a range costs as much as this many of its copies save at this
+ * machine's usual pageable rate: cudaMallocHost took 5 ms for 16 MB (measured),
+ * of which a copy saves about 1 ms. Most of it is making the pages, which
+ * malloc's first touch costs as well. */
 #define PIN_COPIES 2
 #define PIN_COPIES_MOST 6
 
-/* Making pages while a copy writes them, s a byte. Measured on the host of an H200:
- * 16 MB into new memory took 8.5 ms, into memory that was there 1.7 ms. */
+/* Making pages while a copy writes them, seconds per byte. Measured on the host
+ * of an H200: 16 MB into new memory took 8.5 ms, into memory used before 1.7 ms. */
 #define PAGE_S 0.43e-9
-/* Copies this many times as long as usual write pages that are not there yet.
- * Arithmetic: to clear and map a page takes as long as copying it, at least. */
+/* Copies that take this many times the usual write pages that are not there yet.
+ * Arithmetic: clearing and mapping a page takes at least as long as copying it. */
 #define FRESH 2
 
-/* Different ranges may be one buffer after the other, of which one would do, or
- * results that are kept. A few copies (measured: 16 of 18 captured programs make
- * at most 7, in set-up) are no loop, and each has a buffer of its own where that
- * is not known; of four times as many, that one would do is half believed: the pair is
- * predicted 11 % too low with it, 14 % with a quarter, 4 % with all. */
+/* Different ranges may be successive buffers, of which one would do, or results
+ * that are kept. A few copies (measured: 16 of 18 captured programs make at most 7,
+ * in set-up) are no loop: each counts as a buffer of its own where its range is not
+ * known. From four times as many on, that one buffer would do is half believed: the
+ * pair is predicted 11 % too low with half, 14 % with a quarter, 4 % with all. */
 #define LOOP_NONE 10
 #define LOOP_SURE 40
 #define REUSABLE 0.5
 
-/* Below it a copy is fixed cost: many-small-copies. */
+/* Smaller copies cost mostly the fixed time: many-small-copies. */
 #define MIN_SIZE_CLASS 16	/* 64 KiB */
 
 struct direction {
 	enum wire_copy kind;
 	const char *name;
 	uint64_t count, bytes, ranges, located;
-	double gpu_s, staged_s, pinned_s, exposed_s;	/* staged_s: as pageable
-							 * copies usually take */
+	double gpu_s, staged_s, pinned_s, exposed_s;	/* staged_s: at the
+							 * usual pageable rate */
 	const struct ceilings *c;
 };
 
@@ -69,13 +69,14 @@ collect(const struct rule_view *x, struct direction *t)
 	}
 }
 
-/* What pinned copies save: at the usual rate; and beyond it, of the first copy of
- * each range, which makes its pages, and of others, which then can only have
- * found new memory at the same place. */
+/* What pinned copies save: against the usual pageable rate (usual_s); and what
+ * copies take beyond that rate, for the first copy of each range, which makes
+ * its pages (first_s), and for later ones, which then must have met new memory
+ * at the same address (again_s). */
 struct saving {
 	double usual_s, first_s, again_s;
-	double ranges;		/* a copy, 0..1 */
-	double reused;		/* how far one of them is believed to do */
+	double ranges;		/* per copy, 0..1 */
+	double reused;		/* how far one buffer is believed to do for all */
 };
 
 static struct saving
@@ -89,7 +90,7 @@ saving_of(const struct rule_view *x, const struct direction *t)
 	s.ranges = fmin(1, ((double)t->ranges + fmin(LOOP_NONE, count -
 	    fmin(count, (double)t->located))) / count);
 	s.reused = REUSABLE * slope(count, LOOP_NONE, LOOP_SURE);
-	/* A gain within the spread of two runs is none. */
+	/* A gain within the difference of two runs counts as none. */
 	part = slope(all / t->gpu_s, least / 2, least) *
 	    t->exposed_s / t->gpu_s;
 	s.usual_s = fmin(all, fmax(0, t->staged_s - t->pinned_s));
@@ -109,8 +110,8 @@ saved_s(const struct saving *s)
 	    s->reused * s->first_s + s->again_s;
 }
 
-/* What slows all copies may be another thing than pages, which pinned ones meet
- * too: half. */
+/* Copies may be slow for another reason than new pages, which would slow pinned
+ * ones as well: half. */
 static double
 saved_low_s(const struct saving *s)
 {
@@ -124,7 +125,7 @@ saved_high_s(const struct saving *s)
 	return 1.1 * (s->usual_s + s->first_s + s->again_s);
 }
 
-/* Into pages that are made while they are written: memory that is new each time. */
+/* Does each copy write pages that are made meanwhile, that is new memory each time? */
 static bool
 is_fresh(const struct direction *t)
 {

@@ -1,20 +1,20 @@
 /*
  * peer-access-off: data goes from one GPU to another through the host, although
- * the one could write it into the memory of the other.
+ * the first could write it into the memory of the second.
  */
 #include <math.h>
 
 #include "rules/evidence/lines.h"
 
-#define BULK_BYTES (64ull << 20)	/* at which a copy's rate is read off */
-#define MOST_RATE 2.0		/* of the host's link: both halves at once */
+#define BULK_BYTES (64ull << 20)	/* size at which a copy's rate is taken */
+#define MOST_RATE 2.0		/* of the host link's rate: both halves at once */
 
-/* What is known of one pair's copies. */
+/* The copies between one pair of GPUs. */
 struct traffic {
 	double bytes, count;
-	double now_s;		/* they take, halves added up */
-	double less_s;		/* a direct copy at the host link's rate saves */
-	bool untold;		/* the records end before the data is there */
+	double now_s;		/* their time, both halves added */
+	double less_s;		/* what a direct copy at the host link's rate saves */
+	bool untold;		/* the records end before the data arrive */
 };
 
 static double
@@ -34,7 +34,7 @@ traffic_of(const struct rule_view *x, const struct peer *p)
 	struct traffic t = { (double)p->staged_bytes, (double)p->staged,
 	    down + up, fmin(down, up), false };
 
-	/* Shown as one copy, but at a rate that tells of two. */
+	/* Recorded as one copy, but at the rate of two. */
 	rate = one > 0 ? (double)p->bytes / one / pinned_rate(x, p) : NAN;
 	if (!p->enabled && isfinite(rate) &&
 	    rate < rule_value(x, "max_rate")) {
@@ -43,9 +43,9 @@ traffic_of(const struct rule_view *x, const struct peer *p)
 		t.now_s += one;
 		t.less_s += one * (1 - rate);
 	}
-	/* Of an H200's copies the records told 1.6 TB/s, 30 times the link's
-	 * rate. What they took is estimated then: between one trip, if the two
-	 * overlap, and both. */
+	/* For copies between H200s the records gave 1.6 TB/s, 30 times the
+	 * link's rate. Their time is estimated then: between that of one trip,
+	 * if the two overlap, and of both. */
 	if (t.now_s > 0 && t.bytes / t.now_s > MOST_RATE * pinned_rate(x, p)) {
 		t.untold = true;
 		t.now_s = 1.5 * t.bytes / pinned_rate(x, p);
@@ -54,7 +54,7 @@ traffic_of(const struct rule_view *x, const struct peer *p)
 	return t;
 }
 
-/* Between copies whose records end early the GPU seems to be idle. */
+/* If the records of copies end too early, the GPU seems idle between them. */
 static struct claim
 claim_of(const struct rule_view *x, const struct traffic *t)
 {

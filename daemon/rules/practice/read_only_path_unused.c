@@ -1,15 +1,14 @@
 /*
  * read-only-path-unused: the kernel only reads through a pointer, but the
- * compiler cannot know: a store through another may change what it points to.
- * So it loads again after each store, or leaves the load behind it.
+ * compiler cannot know that: a store through another pointer may change the data.
+ * So it loads again after each store, or does not move the load up across it.
  *
- * The read-only path is no faster than the other; what is lost is that loads
- * could have been made once, or moved up and sent together. So it takes all of
- * this: the loads take the coherent path, their pointer parameter is never
- * written through, and a store stands before them in the same stretch of code.
- * And either their address is the same in every turn of the loop, so that they
- * could be made once before it, or the kernel waits for memory while nothing is
- * full.
+ * The read-only path itself is no faster; the loss is that loads could be made
+ * once, or moved up and issued together. So all of these must hold: the loads take
+ * the coherent path, the kernel never writes through their pointer parameter, and
+ * a store precedes them in the same stretch of code. In addition, their address is
+ * the same in every iteration of the loop, so that they could be made once before
+ * it, or the kernel waits for memory while no resource is saturated.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,12 +19,12 @@
 #include "source/slice.h"
 
 #define WRITTEN_MAX 64
-#define SLICES_MAX 128		/* stores, and loads, that are looked into */
+#define SLICES_MAX 128		/* stores, and loads, that are examined */
 
 enum wait { WAITS_NOT, WAITS_AGAIN, WAITS_BEHIND };
 
 struct loads {
-	double again;		/* made in every turn, of one address */
+	double again;		/* loads of one address, repeated in every iteration */
 	double behind;		/* the others */
 	double all;
 };
@@ -45,7 +44,7 @@ is_written(const struct written *w, uint32_t parameter)
 	return false;
 }
 
-/* The parameters that the kernel stores or adds through. */
+/* Finds the parameters through which the kernel stores or performs atomics. */
 static struct written
 find_written(const struct accesses *a, const struct code *c,
     const struct slices *t)
@@ -78,8 +77,8 @@ find_written(const struct accesses *a, const struct code *c,
 	return w;
 }
 
-/* Is there a store before ${at} that it cannot be moved across: in its loop, or
- * in the code before it? */
+/* Is there a store in front of ${at}, across which the compiler cannot move it:
+ * anywhere in its loop, or in the code before it? */
 static bool
 is_behind_store(const struct code *c, uint32_t at)
 {
@@ -97,7 +96,7 @@ is_behind_store(const struct code *c, uint32_t at)
 	return false;
 }
 
-/* The register that addresses ${at} is not written in its loop. */
+/* Is ${at} in a loop that does not change its address? */
 static bool
 is_invariant(const struct code *c, uint32_t at, const struct slice *s)
 {
@@ -143,8 +142,8 @@ set_fix(const struct rule_view *x, struct draft *d, const struct loads *l)
 		rule_fix(d, &fix, 0.3, 0.6);
 		return;
 	}
-	/* Unrolled by four, as the compiler does with loops of unknown length:
-	 * four loads at once instead of one. */
+	/* The compiler unrolls loops of unknown length by four: four loads in
+	 * flight instead of one. */
 	fix.flight = 1 + 3 * l->behind / l->all;
 	rule_fix(d, &fix, 0, 0.15);
 	d->cap = SEV_LOW;
@@ -184,7 +183,7 @@ report(struct rule_view *x, const struct loads *l, const struct mark *m)
 	return lines_settle(x, d, m, NULL);
 }
 
-/* Sort the loads; ${m} gets those that wait. */
+/* Sorts the loads into ${l}; ${m} gets those that wait. */
 static void
 count(const struct accesses *a, const struct code *c, const struct slices *t,
     struct loads *l, struct mark *m)

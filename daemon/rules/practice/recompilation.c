@@ -1,9 +1,8 @@
 /*
- * recompilation: the program makes code again and again while it runs: a compiler of
- * a framework that specialises on shapes or numbers that change, or NVRTC that is given
- * numbers as text. Meanwhile the GPU
- * has nothing to do. Once, at the start of a loop, is as it should be, and once more
- * for what is done behind it.
+ * recompilation: the program compiles repeatedly while it runs: a framework's
+ * compiler that specialises on changing shapes or numbers, or NVRTC that gets
+ * numbers as text. Meanwhile the GPU idles. Compiling once at the start of a
+ * loop is not reported, nor once more for what runs after it.
  */
 #include <math.h>
 #include <string.h>
@@ -11,20 +10,20 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/steps.h"
 
-/* Of their time all but what has to be; a part of it is other work of the host's that
- * lies in the same gaps. */
+/* The share of the compilations' idle time that can go, without the needed
+ * ones; the same gaps also contain other host work. */
 static const double share[VIEWS] = { 0.5, 0.9, 1 };
 
 struct compilations {
 	double times, loads, idle_s;
-	double needed_s;	/* of it, what has to be */
-	double late;		/* launches before the last, of all */
+	double needed_s;	/* of idle_s: compilations that are necessary */
+	double late;		/* launches before the last compilation, of all */
 };
 
-/* New code behind which hardly anything is launched is for what comes at the end. */
+/* New code after which hardly anything is launched serves the end of the program. */
 #define BEHIND_LEAST 20		/* launches; as COMPILING_APART of the model */
 
-/* A library's code is there, and only loaded when it is first called. */
+/* Is the code compiled? A library's code is only loaded at its first call. */
 static bool
 is_made(const struct rule_view *x, const struct compiled *c)
 {
@@ -37,7 +36,7 @@ is_made(const struct rule_view *x, const struct compiled *c)
 	    strcmp(l->name, "XLA") == 0 || strcmp(l->name, "CuPy") == 0;
 }
 
-/* Was code for the kernel of ${c}'s ${i}-th time made before? */
+/* Was code for the kernel of ${c}'s ${i}-th compilation compiled before? */
 static bool
 is_again(const struct compiling *c, size_t i)
 {
@@ -57,7 +56,7 @@ collect(const struct rule_view *x)
 		if (!is_made(x, &c->time[i]) || (!is_again(c, i) &&
 		    c->time[i].at + BEHIND_LEAST > x->run->launches))
 			continue;
-		/* The first has to be, if it was not made before. */
+		/* The first one is necessary, unless the code was known before. */
 		if (a.times == 0 && !c->time[i].known)
 			a.needed_s = (double)c->time[i].idle_ns * 1e-9;
 		a.times++;

@@ -1,17 +1,18 @@
 /*
- * redundant-global-traffic: the same values are loaded again and again, and the
- * pipe or cache that delivers them is what limits the kernel. What limits says
- * what to keep, and where:
+ * redundant-global-traffic: the same values are loaded repeatedly, and the pipe
+ * or cache that delivers them limits the kernel. The limit decides what to
+ * keep, and where:
  *
  *   L2                       a tile in shared memory, so that a block asks L2
  *                            for each value once
  *   the L1/shared data pipe, the tile, and registers: shared memory is behind
  *   by global loads          the same pipe, so that staging alone gains little
- *   the L1/shared data pipe, registers: several results a thread, so that a
- *   by shared loads          value that was read goes into several of them
+ *   the L1/shared data pipe, registers: several results per thread, so that a
+ *   by shared loads          loaded value goes into several of them
  *
- * How often is in reuse.h. And whatever limits: a sum that a loop keeps in memory,
- * storing it in every turn (stored.h), belongs into a register.
+ * reuse.h says how the repetition is counted. Whatever limits the kernel: a sum
+ * that a loop keeps in memory, storing it in every iteration (stored.h),
+ * belongs in a register.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,53 +22,54 @@
 #include "rules/evidence/stored.h"
 
 /*
- * What of the loads stays. A product takes two loads a multiply-add; staged,
- * the value that all lanes share comes 16 bytes at a time, which leaves three
- * quarters and the tile to fill; with four results a thread as well three
- * eighths; with 8 × 8 an eighth. The middle view is what the advice says, the tile and
- * four results: a naive product gained 4.9x by a tile and 4 × 4 on an H200, where
- * that predicts 2.7x.
+ * The share of the loads that stays. A matrix product takes two loads per
+ * multiply-add. Staged, the value that all lanes share comes 16 bytes at a
+ * time, which leaves three quarters, and the tile to fill; with four results
+ * per thread as well three eighths; with 8 × 8 an eighth. The middle view is
+ * what the advice says, the tile and four results: a naive product gained 4.9x
+ * by a tile and 4 × 4 on an H200, where this predicts 2.7x.
  */
 static const double keep_global[VIEWS] = { 0.85, 0.375, 0.125 };
 #define KEEP_MOST 0.125
 
 /*
- * Where a load feeds one product with a coefficient that all threads share (a
- * filter, a stencil), r results in its direction take the n loads of one and
- * r - 1 more. The low view believes in no more than the tile.
+ * Results per thread where a load feeds one product with a coefficient that all
+ * threads share (a filter, a stencil): r results along the filter need the n
+ * loads of one and r - 1 more. The low view has the tile only.
  */
 static const double single_results[VIEWS] = { 1, 4, 16 };
 #define SINGLE_LEAST 0.75
 
-/* Of shared loads four results a thread leave half. A thread that has several
- * already, known by how busy arithmetic is beside them, saves less. */
+/* Four results per thread leave half of the shared loads. If a thread already has
+ * several, which the ratio of arithmetic to these loads shows, it saves less. */
 #define KEEP_RESULTS 0.5
 
-/* L2: tiles of twice the area, of twice the side. */
+/* The share of L2 traffic that stays: with tiles of twice the area, of twice
+ * the side; the lower bound. */
 #define KEEP_L2_LOW 0.7
 #define KEEP_L2 0.5
 #define KEEP_L2_LEAST 0.1
 
-/* Arithmetic below this is none: the tensor cores' kernels, copies. */
+/* A kernel with less arithmetic than that has none: tensor core kernels, copies. */
 #define ARITHMETIC_LEAST 0.05
 
-/* From which on what is busiest is taken for the limit: Nsight Compute,
- * SpeedOfLight. */
+/* Utilisation from which on the busiest resource counts as the limit: Nsight
+ * Compute, SpeedOfLight. */
 #define BOUND_BUSY 0.6
 
-/* Behind a store that might change what they read, loads stay one behind the other;
- * without it the compiler sends those of several turns at once: it unrolls a loop of
- * unknown length by four. */
+/* Loads behind a store that may change their data are issued one at a time.
+ * Without the store the compiler issues those of several iterations together:
+ * it unrolls a loop of unknown length by four. */
 #define FLIGHT_UNROLLED 4
 
-/* Of the accesses to global memory: fewer leave nine tenths of the traffic. */
+/* Of the accesses to global memory: fewer would leave nine tenths of the traffic. */
 #define STORED_LEAST 0.10
 
 enum use { USE_L2, USE_GLOBAL, USE_SHARED };
 
 struct found {
 	enum use use;
-	bool loads, tiled;	/* global loads, shared loads can be fewer */
+	bool loads, tiled;	/* whether global loads, shared loads can be fewer */
 	struct reuse r;
 };
 
@@ -77,7 +79,7 @@ is_filter(const struct reuse *r)
 	return r->single >= SINGLE_LEAST;
 }
 
-/* What stays of the loads whose address a tile can hold. */
+/* The share that stays of the loads whose address a tile can hold. */
 static double
 keep_of(const struct rule_view *x, const struct reuse *r, enum view v)
 {
@@ -86,12 +88,13 @@ keep_of(const struct rule_view *x, const struct reuse *r, enum view v)
 
 	if (!is_filter(r) || !(n > 1))
 		return keep_global[v];
-	/* Without stores n has no end. */
+	/* Without stores n is infinite. */
 	return fmin(keep_global[v], 1 / results + (results - 1) / results / n);
 }
 
-/* What a block loads beyond its own results' places comes from L2 again, and is
- * the less, the more results it has in the filter's direction. */
+/* The share of L2 traffic that stays: the halo that a block loads around its
+ * own results comes from L2 again, and shrinks as each thread has more results
+ * along the filter. */
 static double
 keep_halo(const struct reuse *r, double results)
 {
@@ -99,8 +102,9 @@ keep_halo(const struct reuse *r, double results)
 	    r->l2_again : 1;
 }
 
-/* What stays of the instructions: a product for each load; all that is neither
- * (addresses, coefficients) is there once for all results of a thread. */
+/* The share of the instructions that stays: each load has one product; all
+ * others (addresses, coefficients) are needed once for all results of a thread.
+ * ${gone}: the loads that go. */
 static double
 inst_of(const struct rule_view *x, double gone, enum view v)
 {
@@ -144,7 +148,7 @@ set_fix(const struct rule_view *x, struct draft *d, const struct found *o)
 				    keep_halo(r, single_results[v]));
 			else if (v == VIEW_HIGH && isfinite(of_l2))
 				f->part[RES_L2] = 1 - of_l2 * (1 - l2[v]);
-			/* What was waited for once serves several results. */
+			/* One wait for a load serves several results. */
 			if (is_filter(r) && v != VIEW_LOW)
 				f->stall = 1 - x->load->memory_stall *
 				    (1 - keep) * (v == VIEW_MID ? 0.5 : 1);
@@ -280,8 +284,8 @@ describe_shared(struct rule_view *x, struct draft *d, const struct reuse *r)
 	    "fewer threads";
 }
 
-/* Without the code it may be a gather or a table, which no tile holds, or one
- * address in every turn of a loop: no alarm. */
+/* Without the code, the loads may be a gather or a table, which no tile holds,
+ * or of one address in every iteration of a loop: severity low. */
 static void
 doubt(struct rule_view *x, struct draft *d, const struct found *o)
 {
@@ -320,8 +324,9 @@ report(struct rule_view *x, const struct found *o, const struct mark *m)
 
 /* --- a sum in memory ------------------------------------------------------ */
 
-/* The L1 pipe's work without those accesses, over what it would be if they moved
- * nothing but were still made, which is what struct fix has fewer sectors mean. */
+/* The L1 pipe's work without those accesses, relative to its work if they had
+ * no sectors but were still issued: the latter is what fewer sectors in struct
+ * fix mean. */
 static double
 keep_l1(const struct rule_view *x, const struct stored *s)
 {
@@ -339,9 +344,9 @@ keep_l1(const struct rule_view *x, const struct stored *s)
 }
 
 /*
- * L2 counts a store twice that passes between its partitions: measured on an H200,
- * half of those of a loop that hardly anything else than stores, which struct fix
- * takes for fills from DRAM.
+ * L2 counts a store twice if it passes between its partitions: measured on an
+ * H200, half of the stores of a loop that does little else. struct fix would
+ * take them for fills from DRAM.
  */
 static double
 keep_l2(const struct rule_view *x, const struct stored *s)
@@ -358,9 +363,9 @@ keep_l2(const struct rule_view *x, const struct stored *s)
 	    clamp01(1 - twice * gone / left) : 1;
 }
 
-/* What is left where the value stays in a register: certain, but for the loads that
- * then go ahead. Of a product that is also loaded again and again the favourable view
- * has the tile, too: who writes the loop anew does both. */
+/* The fix for a value that stays in a register: certain, except for the loads that
+ * can then be issued ahead. For a product whose operands are also loaded
+ * repeatedly, the high view includes the tile: whoever rewrites the loop does both. */
 static void
 set_stored_fix(const struct rule_view *x, struct draft *d,
     const struct stored *s, const struct found *o)
@@ -435,7 +440,7 @@ report_stored(struct rule_view *x, const struct stored *s,
 	return rule_settle(x, d);
 }
 
-/* Is it one, and does it matter? */
+/* Does a loop keep a sum in memory, and does it matter? */
 static bool
 is_stored(struct rule_view *x, struct found *o)
 {
@@ -457,7 +462,7 @@ is_stored(struct rule_view *x, struct found *o)
 	return found;
 }
 
-/* Could it be one, if its instructions had been counted? */
+/* Could a loop keep a sum in memory, had its instructions been counted? */
 static bool
 may_be_stored(const struct rule_view *x, const struct reuse *r)
 {
@@ -477,8 +482,8 @@ may_be_stored(const struct rule_view *x, const struct reuse *r)
 
 /* --- what limits ---------------------------------------------------------- */
 
-/* Loads that use little of their sectors are uncoalesced first of all. Many
- * sectors a request may also be wide loads: not known without their bytes. */
+/* Loads that use little of their sectors are uncoalesced first of all. Many sectors per
+ * request may also be wide loads, which cannot be told apart without the bytes used. */
 static bool
 is_coalesced(const struct rule_view *x)
 {
@@ -486,8 +491,8 @@ is_coalesced(const struct rule_view *x)
 	    rule_metric(x, METRIC_GLOBAL_LD_BYTES_PER_SECTOR) >= 16;
 }
 
-/* What would have to be known of the limiter's work before there is nothing
- * redundant in it. */
+/* Is data missing without which redundancy in the limiting resource's work
+ * cannot be excluded? */
 static bool
 is_unknown(const struct rule_view *x, const struct reuse *r, double least)
 {
@@ -544,8 +549,8 @@ judge(struct rule_view *x, struct found *o, const struct mark *global,
 	return report(x, o, o->use == USE_GLOBAL ? global : shared);
 }
 
-/* Something else may be the busiest because L2's work was not counted, or L1's is
- * no more than what the accesses that were counted need. */
+/* May L2 or L1 be the limit after all? Another resource may seem the busiest because
+ * L2's work was not counted, or L1's only as far as the counted accesses need it. */
 static bool
 may_be_bound(const struct rule_view *x)
 {

@@ -1,15 +1,15 @@
 /*
- * redundant-transfers: a host range goes to the device although its bytes came
- * from there, or went to the same place the last time. Whether the host changed
- * them in between cannot be seen: those that came too soon for that are counted
- * as saved, those that came nearly too soon in part. Where kernels overwrite what
- * went to the same place, a copy on the device restores it: its time stays.
+ * redundant-transfers: the host sends a range to the device although its bytes
+ * came from there, or went to the same place the last time. Whether the host
+ * changed them in between cannot be seen: copies that came too soon for that
+ * count as saved, those that came nearly too soon in part. If kernels overwrite
+ * the destination, a copy on the device restores it: its time stays.
  */
 #include <math.h>
 
 #include "rules/evidence/lines.h"
 
-/* A copy from the device is spared if nobody on the host reads it: half do. */
+/* A copy from the device is spared if the host does not read the data: half of them. */
 #define DOWN_SPARED 0.5
 
 static const struct {
@@ -56,7 +56,7 @@ evidence(struct rule_view *x, struct draft *d, const struct resent *r)
 	    .estimated = "times of the calls", .unit = "copy");
 }
 
-/* GPU idle after blocking copies of the host's, of which ${s} seconds go. */
+/* GPU idle time after the host's blocking copies, as far as ${s} seconds of them go. */
 static double
 idle_after(const struct run *run, double s)
 {
@@ -74,7 +74,7 @@ idle_after(const struct run *run, double s)
 	return all > 0 ? idle * fmin(1, s / all) : 0;
 }
 
-/* What restoring the likely ones on the device takes: there the bytes go through
+/* Seconds to restore the likely ones on the device, where the bytes go through
  * DRAM twice. */
 static double
 restored_s(const struct rule_view *x, const struct resent *r)
@@ -129,7 +129,7 @@ found(struct rule_view *x, const struct resent *r)
 	    0.8 * fmax(0, quick - stays) * exposure,
 	    (fmax(0, likely - stays) + DOWN_SPARED * down) * exposure,
 	    all * exposure } };
-	/* The host goes on without waiting for what is not copied. */
+	/* Without the copy the host does not wait for it. */
 	idle = sure ? idle_after(x->run, likely + DOWN_SPARED * down) : 0;
 	d->claim[1] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
@@ -176,7 +176,7 @@ rule_redundant_transfers(struct rule_view *x)
 	}
 	if (any)
 		return RULE_FOUND;
-	/* Copies of arrays, rows and boxes have no address either. */
+	/* Copies of arrays, rows and boxes have no address, either. */
 	if (run->copies_unlocated > run->copies_located)
 		return rule_unmeasured(x, REASON_NO_ADDRESSES);
 	return run->copies_untracked > run->copies_located / 2 ?

@@ -1,7 +1,7 @@
 /*
- * relaunch-for-grid-sync: one short kernel with few blocks is launched again and
- * again, and nothing happens in between: the end of a launch is only the point
- * where all blocks meet. They can meet inside one kernel.
+ * relaunch-for-grid-sync: one short kernel with few blocks is launched
+ * repeatedly, with nothing in between: the end of a launch only serves as a
+ * point where all blocks synchronise. They can do that inside one kernel.
  */
 #include <math.h>
 
@@ -10,24 +10,24 @@
 #include "rules/evidence/lines.h"
 
 #define FINDINGS 8
-#define ALWAYS 0.9		/* of the launches: with the first and last */
+#define ALWAYS 0.9		/* of the launches: all but the first and last */
 
-/* A grid-wide synchronisation of cooperative groups with one block on each SM:
- * the good variant of the reference pair takes 1.2 µs a step on an H200, of
- * which two loads from L2 at once are about 0.3; __syncthreads in a single
- * block. */
+/* A grid-wide synchronisation by cooperative groups with one block per SM: the
+ * good variant of the reference pair takes 1.2 µs per step on an H200, of which
+ * two loads from L2 at once are about 0.3. In a single block: __syncthreads. */
 #define GRID_SYNC_S 0.9e-6
 #define BLOCK_SYNC_S 0.05e-6
 
-/* One launch shape, or all that one function goes through. */
+/* One launch shape, or all shapes of one function. */
 struct loop {
 	const struct sequence *s;
 	const struct kernel *k;
 	double launches, all_s, idle_s, gaps, sync_s;
-	double saved_s;			/* of the idle time */
-	double at_once_s;		/* of their own, as one grid that fills the GPU */
+	double saved_s;			/* of idle_s: saved */
+	double at_once_s;		/* of all_s: saved if the launches were
+					 * one grid that fills the GPU */
 	const struct kernel **shape;
-	struct part *part;		/* of those that get shorter */
+	struct part *part;		/* the kernels whose launches get shorter */
 	size_t shapes, parts;
 };
 
@@ -60,7 +60,7 @@ is_loop(const struct rule_view *x, const struct sequence *s, struct loop *l)
 	    !library_owns(run, k);
 }
 
-/* What one shape's launches save of the time between them, and of their own. */
+/* Adds what one shape's launches save: of the time between them, and of their own. */
 static void
 add(struct rule_view *x, struct loop *all, const struct loop *l)
 {
@@ -89,7 +89,8 @@ add(struct rule_view *x, struct loop *all, const struct loop *l)
 	p->fix[VIEW_HIGH].whole = fmax(0, 1 - more / load->time_s);
 }
 
-/* The same function with other grids: the waves of a matrix's diagonals. */
+/* Do both launch the same function, perhaps with other grids (the waves of a
+ * matrix's diagonals)? */
 static bool
 same_loop(const struct loop *a, const struct loop *b)
 {
@@ -98,7 +99,7 @@ same_loop(const struct loop *a, const struct loop *b)
 	    same_block(a->k, b->k);
 }
 
-/* Add to ${l}, of sequence ${at}, the later ones of its function. */
+/* Adds the later sequences of its function to ${l}, which is of sequence ${at}. */
 static int
 gather(struct rule_view *x, struct loop *l, size_t at, bool *seen)
 {
@@ -135,7 +136,8 @@ found(struct rule_view *x, const struct loop *l)
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
 	    { 0.5 * l->saved_s, 0.95 * l->saved_s, l->idle_s } };
-	/* The host's launches hide their time; with those it goes as well. */
+	/* Kernel time is hidden behind the host's launches; without these it
+	 * can go as well. */
 	d->claim[1] = (struct claim){ POOL_LAUNCHED, { 0, 0, l->at_once_s } };
 	d->claims = 2;
 	d->part = l->part;

@@ -1,8 +1,8 @@
 /*
  * sanitizer-findings: what compute-sanitizer's tools reported when `cudadvise
- * sanitize` ran them: accesses that are not the program's, races, reads of
- * nothing, barriers that not all threads reach. A finding is one place in the
- * program, however many threads come by.
+ * sanitize` ran them: accesses outside of the program's memory, races, reads of
+ * uninitialised memory, barriers that not all threads reach. A finding is one
+ * place in the program, however many threads come by.
  */
 #include <math.h>
 #include <string.h>
@@ -100,7 +100,7 @@ short_name(struct arena *a, const char *full)
 {
 	size_t end = strcspn(full, "(<"), begin;
 
-	/* "(anonymous namespace)::f()", "operator()": leave it all. */
+	/* "(anonymous namespace)::f()" and "operator()" stay whole. */
 	if (end == 0 || full[0] == '(' || strstr(full, "operator") != NULL)
 		return arena_format(a, "%.*s", WHERE_MAX, full);
 	for (begin = end; begin > 0 && full[begin - 1] != ' ' &&
@@ -141,7 +141,7 @@ say_thread(struct arena *a, const struct defect_example *e)
 	    e->block[1], e->block[2]);
 }
 
-/* Who did it first, or, of a race, in which kernel. */
+/* The first thread that did it; for a race, the kernel. */
 static const char *
 location(struct arena *a, const struct defect *f)
 {
@@ -269,8 +269,8 @@ put_evidence(const struct rule_view *x, struct draft *d,
 	put_examples(x, d, f);
 }
 
-/* Did the tool report what breaks all that comes after it? Calls fail then,
- * and what they would have freed stays. */
+/* Did the tool report an error that breaks everything after it? Calls fail
+ * then, and what they would have freed stays allocated. */
 static bool
 broken(const struct run *run, enum wire_tool tool)
 {
@@ -293,7 +293,7 @@ is_minor(const struct rule_view *x, const struct defect *f)
 		return false;
 	if (broken(x->run, f->tool))
 		return true;
-	/* Libraries ask the driver for functions that it need not have. */
+	/* Libraries ask the driver for functions that it may lack. */
 	if (f->kind == DEFECT_API)
 		return strstr(f->text, "cuGetProcAddress") != NULL;
 	return (double)f->reports < rule_value(x, "leak_count");
@@ -359,7 +359,7 @@ ended(const struct tool_run *c)
 	}
 }
 
-/* Nothing was found: by whom? */
+/* Nothing was found: by which of the tools? */
 static enum rule_state
 quiet(struct rule_view *x)
 {

@@ -1,19 +1,20 @@
 /*
- * scatter-contention: a framework's operator adds many values into few places
- * (index_add_, scatter_add_, bincount, the gradient of an embedding). The atomics of
- * one place stand in one line at L2, while no memory is busy.
+ * scatter-contention: a framework's operator adds many values to few addresses
+ * (index_add_, scatter_add_, bincount, the gradient of an embedding). L2
+ * performs the atomics on one address one after the other, while memory is idle.
  *
- * That it scatters its name tells; that the line takes the time, the counters do, as
- * in global-atomic-contention. Who calls it cannot change the kernel, but the call.
+ * The operator's name says that it scatters; the counters say that the
+ * serialised atomics take the time, as in global-atomic-contention. The caller
+ * cannot change the kernel, only the call.
  */
 #include <math.h>
 
 #include "rules/evidence/atomics.h"
 #include "rules/evidence/lines.h"
 
-/* What is left of the line's time. Measured on an H200: 0.13 where eight masked sums
- * take the place of 16 million atomics into 8 places; a sort of all values before
- * the sum leaves more, a product with few columns less. */
+/* What is left of the atomics' time. Measured on an H200: 0.13 where eight
+ * masked sums replace 16 million atomics on 8 addresses; sorting all values
+ * before summing leaves more, a matrix product with few columns less. */
 static const double left_over[VIEWS] = { 0.5, 0.13, 0.03 };
 
 static enum rule_state

@@ -1,15 +1,14 @@
 /*
- * serial-kernel: one thread of each block, or one warp of it, does the work,
- * and the others have left or, for one thread, wait for it at a barrier; or one block
- * of the grid does it, when all others have long left: then of all SMs hardly one works
- * in the mean cycle.
+ * serial-kernel: one thread or one warp of each block does the work, and the
+ * others have exited or (for one thread) wait for it at a barrier; or one block
+ * of the grid does the work after all others have exited: then hardly one SM
+ * works in the mean cycle.
  *
- * One thread shows in the lanes of the mean instruction: next to one, without
- * branches that diverge (32 lanes that take turns also work one at a time, but
- * that is warp-divergence). That it is one thread of the block, and not one of
- * each warp, shows in the warps: about one a block is there, or the rest of
- * them is sampled at a barrier. Whole warps that wait at barriers for another
- * are barrier-stalls, whatever that one does.
+ * One thread shows in the lanes of the mean instruction: close to one, without
+ * divergent branches (32 lanes that take turns also execute one at a time, but that is
+ * warp-divergence). That it is one thread of the block, not one of each warp, shows in
+ * the warps: about one per block resides, or the others are sampled at a barrier. Whole
+ * warps that wait at barriers for another are barrier-stalls, whatever that one does.
  */
 #include <math.h>
 
@@ -17,33 +16,33 @@
 #include "rules/evidence/lanes.h"
 #include "rules/evidence/lines.h"
 
-/* Warps of a block at work, so few that there may as well be one; with less,
- * what they wait for is not one of them. */
+/* Working warps of a block: at most so many may be a single one; with fewer
+ * than NO_WARP the waiting is not for one of them. */
 #define ONE_WARP 1.5
 #define NO_WARP 0.5
-/* A block of fewer has no warps to share the work among. */
+/* A block of fewer warps has none to share the work with. */
 #define MANY_WARPS 4
 
-/* SMs at work in the mean cycle, of a grid of at least so many blocks. */
+/* At most so many SMs work in the mean cycle, of a grid of at least so many blocks. */
 #define ONE_SM 2
 #define MANY_BLOCKS 8
 
-/* What sharing the work among warps, or blocks, is taken to gain at most. */
+/* The largest gain of sharing the work among warps or blocks. */
 #define SPEED_MOST 32
 
-/* A lane's word where nobody counted the bytes that accesses use. */
+/* Bytes of a lane's word, if the bytes used were not counted. */
 
 enum who { ONE_THREAD, ONE_WARP_OF_ALL, ONE_BLOCK };
 
 struct work {
 	struct lanes lanes;
 	double warps;		/* of a block */
-	double there;		/* of them, on the SM in the mean cycle */
+	double there;		/* of them, resident in the mean cycle */
 	double waiting;		/* share of their time at barriers; NaN */
-	double working;		/* the others */
+	double working;		/* there, without warps waiting at barriers */
 };
 
-/* Warps of a block in the mean cycle: what an SM holds, over its blocks. */
+/* Resident warps of a block in the mean cycle: those of an SM / its blocks. */
 static void
 look(const struct rule_view *x, struct work *w)
 {
@@ -63,8 +62,8 @@ look(const struct rule_view *x, struct work *w)
 		w->working *= 1 - w->waiting;
 }
 
-/* What all lanes do together, accesses too: one brings as much as 32 did, and its
- * sectors are full. */
+/* The work shared by all lanes, accesses included: one instruction does what 32
+ * did, and its sectors are fully used. */
 static void
 share_lanes(const struct rule_view *x, struct fix *fix, double lanes)
 {
@@ -91,7 +90,7 @@ set_fix(const struct rule_view *x, struct draft *d, const struct work *w,
 		fix.occupancy = fmin(fmax(1, w->warps / fmax(w->working, 1)),
 		    SPEED_MOST);
 	}
-	/* Some of it has to stay in order. */
+	/* Part of the work has to stay in order. */
 	rule_fix(d, &fix, 0.5, 0.95);
 }
 
@@ -206,16 +205,16 @@ rule_serial_kernel(struct rule_view *x)
 	    w.working < NO_WARP)
 		return RULE_CLEAN;
 	if (w.lanes.active <= rule_value(x, "max_lanes")) {
-		/* Warps whose lanes take turns are all there: of a block of
-		 * many, one is none of those. */
+		/* Warps whose lanes take turns all reside: a block of many
+		 * warps with one resident has none of those. */
 		if (isnan(w.lanes.divergent) && w.warps < MANY_WARPS)
 			return rule_unmeasured(x, REASON_BRANCHES_UNCOUNTED);
 		if (w.lanes.divergent >= rule_value(x, "max_divergent"))
-			return RULE_CLEAN;	/* warp-divergence says it */
+			return RULE_CLEAN;	/* warp-divergence reports it */
 		return report(x, &w, true);
 	}
-	/* Where more blocks wait for the places of warps that have left,
-	 * low-achieved-occupancy says so. */
+	/* If more blocks wait for the slots of warps that have exited,
+	 * low-achieved-occupancy reports it. */
 	if (w.warps < MANY_WARPS || o->waves >= 1 ||
 	    w.there > rule_value(x, "max_warps"))
 		return RULE_CLEAN;

@@ -1,10 +1,10 @@
 /*
  * shared-atomic-contention: lanes of a warp, or warps of a block, add to the
- * same few words of shared memory and wait in line.
+ * same few words of shared memory, which is done one after the other.
  *
  * Atomics on scattered words conflict on banks now and then, three or four deep
- * for random words: that is no contention. What is: many wavefronts an
- * instruction, a compare-and-swap loop that turns over and over, or warps that
+ * for random words: that is not contention. These are: many wavefronts per
+ * instruction, a compare-and-swap loop that iterates many times, or warps that
  * wait at the atomics for most of their time.
  */
 #include <math.h>
@@ -15,9 +15,10 @@
 #include "source/operand.h"
 
 struct contention {
-	double inst, wavefronts, executed;	/* executed: all of the kernel */
-	double turns;		/* of compare-and-swap loops, mean; 0 none */
-	double waiting;		/* share of all samples there; NaN */
+	double inst, wavefronts, executed;	/* executed: warp instructions
+						 * of the kernel */
+	double turns;		/* mean iterations of compare-and-swap loops; 0: none */
+	double waiting;		/* share of all samples waiting there; NaN */
 };
 
 #define MASK_WAIT (STALL_BIT(MIO_THROTTLE) | STALL_BIT(SHORT_SCOREBOARD) | \
@@ -34,7 +35,7 @@ retry_loop(const struct code *c, size_t i)
 	    !operand_has(s, "SPIN")))
 		return NULL;
 	l = sass_loop_of(&c->sass, c->instruction[i].sass);
-	/* The loop of the retry, not one of the kernel's own around it. */
+	/* The retry loop, not one of the kernel's own around it. */
 	return l != NULL && l->tail - l->head <= 32 ? l : NULL;
 }
 

@@ -1,11 +1,11 @@
 /*
- * shared-bank-conflicts: lanes hit different rows of one bank and wait in line.
+ * shared-bank-conflicts: lanes access different rows of one bank, one after the other.
  *
- * The hardware's conflict counter contains arbitration with other users of the
- * pipe, and a 16-byte access takes 4 wavefronts by design. So it takes both: a
- * share of conflicts, and more wavefronts than the accesses explain. Bytes per
- * wavefront say the latter, where they were measured. Where instructions were
- * counted, wavefronts and ideal wavefronts of each say both to the digit.
+ * The hardware's conflict counter includes arbitration with other users of the
+ * pipe, and a 16-byte access takes 4 wavefronts by design. So a finding needs
+ * both: a share of conflicts, and more wavefronts than the accesses explain.
+ * Bytes per wavefront tell the latter, where they were measured. With counts by
+ * instruction, wavefronts and ideal wavefronts of each tell both exactly.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -36,8 +36,8 @@ look(const struct rule_view *x, struct side *s, double used)
 	if (!(waves > 0))
 		return true;
 	if (isnan(conflicts)) {
-		/* The widest access takes WIDEST wavefronts: certain only
-		 * beyond it, and below two nothing can be conflicting. */
+		/* The widest access takes WIDEST wavefronts: more prove conflicts,
+		 * fewer than two exclude them; in between it is not known. */
 		if (!(inst > 0) || (waves > 1.2 * inst &&
 		    waves < 1.2 * WIDEST * inst))
 			return false;
@@ -47,9 +47,8 @@ look(const struct rule_view *x, struct side *s, double used)
 	s->share = fmin(conflicts / waves, 1);
 	s->ways = inst > 0 ? waves / inst :
 	    1 / fmax(1 - s->share, 1.0 / 32);
-	/* A wavefront carries 128 bytes; narrow or partial accesses use less
-	 * of it without a conflict, so full use excludes one, low use does
-	 * not prove one. */
+	/* A wavefront carries 128 bytes. Narrow or partial accesses use less of it
+	 * without a conflict: full use excludes one, low use does not prove one. */
 	if (used >= 95)
 		return true;
 	s->bad = s->share >= rule_value(x, "min_share") &&
@@ -112,7 +111,7 @@ fill(struct rule_view *x, struct draft *d, const struct side *ld,
 	    "conflict makes several";
 }
 
-/* Both sides from exact counts; ${m} gets the lines. */
+/* Sets both sides from exact counts; ${m} gets the lines. */
 static void
 look_exactly(const struct rule_view *x, struct side *ld, struct side *st,
     struct mark *m)
@@ -144,7 +143,8 @@ look_exactly(const struct rule_view *x, struct side *ld, struct side *st,
 		if (!(waves[k] > 0) || !(ideal[k] > 0))
 			continue;
 		s->share = 1 - ideal[k] / waves[k];
-		/* One of which no lane is on takes none, and has no ideal. */
+		/* An instruction without an active lane takes no wavefront and
+		 * has no ideal. */
 		s->ways = waves[k] / fmax(fmin(inst[k], ideal[k]), 1);
 		s->bad = s->share >= rule_value(x, "min_share") &&
 		    waves[k] / ideal[k] >= rule_value(x, "min_ways");

@@ -2,11 +2,11 @@
  * shuffle-reduction: a tree in shared memory: store, barrier, half of the
  * threads load and add, barrier, a quarter …
  *
- * Two shapes of code: a loop with a barrier in which fewer lanes load from
- * shared memory than reach the barrier, or the same unrolled: a row of
- * barriers with stores between that fewer and fewer lanes make. Where twice as many
- * store from step to step behind it, the partial sums are needed: it is one half of a
- * scan, and no reduction.
+ * It has two shapes in the code: a loop with a barrier, in which fewer lanes
+ * load from shared memory than reach the barrier; or the same unrolled: a row
+ * of barriers with stores between them by fewer and fewer lanes. If from step
+ * to step twice as many lanes store afterwards, the partial sums are needed:
+ * then it is half of a scan, not a reduction.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,12 +21,12 @@
 #define HALF 0.6
 
 struct tree {
-	double inst, samples;	/* executed there, and sampled */
-	double threads, barrier_threads;	/* of loads, of barriers */
+	double inst, samples;	/* executed warp instructions, samples */
+	double threads, barrier_threads;	/* threads of loads, of barriers */
 	double barriers;
 };
 
-/* What one stretch of code does. */
+/* What one stretch of code executes. */
 struct stretch {
 	double inst, samples;
 	double loads, barriers;		/* warp instructions */
@@ -59,7 +59,8 @@ look(const struct code *c, uint32_t first, uint32_t last)
 			t.barrier_threads = fmax(t.barrier_threads, threads);
 		} else if (inst_shared(c, at) == INST_LOAD) {
 			t.loads += inst;
-			/* Two operands of one addition: one is the own. */
+			/* An addition may have two loaded operands, one of them
+			 * the thread's own. */
 			t.load_threads = fmax(t.load_threads, threads);
 		} else if (inst_shared(c, at) == INST_STORE) {
 			t.store_threads = fmax(t.store_threads, threads);
@@ -107,7 +108,7 @@ has_barrier(const struct code *c, const struct sass_loop *l)
 	return false;
 }
 
-/* Has it a barrier, and no loop in it that has? */
+/* Does it contain a barrier, but no inner loop that does? */
 static bool
 is_candidate(const struct code *c, size_t l)
 {
@@ -115,7 +116,7 @@ is_candidate(const struct code *c, size_t l)
 
 	if (loop->tail - loop->head > LOOP_MOST || !has_barrier(c, loop))
 		return false;
-	/* By head: those inside come after it. */
+	/* Loops are sorted by head: inner loops come after it. */
 	for (size_t k = l + 1; k < c->sass.loops &&
 	    c->sass.loop[k].head <= loop->tail; k++)
 		if (c->sass.loop[k].tail < loop->tail &&
@@ -124,8 +125,8 @@ is_candidate(const struct code *c, size_t l)
 	return true;
 }
 
-/* Does a load of the loop come from another place in the next turn? In a tree the
- * partner is half as far away then; the neighbours of a stencil stay. */
+/* Does a load of the loop change its distance in the next iteration? In a tree
+ * the partner is then half as far away; the neighbours of a stencil stay. */
 static bool
 has_moving_load(const struct code *c, const struct slices *slices,
     const struct sass_loop *l)
@@ -158,7 +159,7 @@ find_loops(const struct code *c, const struct slices *slices, struct tree *t,
 		    !(s.store_threads > 0) ||
 		    s.load_threads > LANES_LESS * s.barrier_threads)
 			continue;
-		/* As many store as load: a sum in place, no tile. */
+		/* As many threads store as load: a sum in place, not a tile. */
 		if (s.store_threads < 0.4 * s.load_threads ||
 		    s.store_threads > 1.1 * s.load_threads)
 			continue;
@@ -169,11 +170,11 @@ find_loops(const struct code *c, const struct slices *slices, struct tree *t,
 	}
 }
 
-/* A row of barriers in one loop, or in none. */
+/* Consecutive barriers in one loop, or in none. */
 struct chain {
 	const struct sass_loop *loop;
-	uint32_t first, begin;	/* last barrier; the row's first */
-	double before;		/* threads that stored in front of it */
+	uint32_t first, begin;	/* last barrier; first one of the row */
+	double before;		/* threads that stored before the last barrier */
 	unsigned steps;		/* halvings in a row */
 	unsigned back;		/* doublings in a row */
 	bool open;
@@ -193,8 +194,8 @@ close_chain(const struct code *c, struct chain *k, struct tree *t,
 	k->steps = 0;
 }
 
-/* Without the chains of a scan, whose second half goes the same way back. False if
- * it is one. */
+/* Adds the chains of barriers in ${c}. False if they belong to a scan, whose
+ * second half doubles again. */
 static bool
 find_chains(const struct code *c, struct tree *t, struct mark *m)
 {
@@ -242,13 +243,13 @@ set_fix(const struct rule_view *x, struct draft *d, const struct tree *t)
 	    x->load->wavefronts[USER_SHARED_ST];
 	struct fix fix = FIX_NONE;
 
-	/* What remains: five shuffles and one round over the warps' sums. */
+	/* Five shuffles remain, and one round over the warps' sums. */
 	fix.inst = 1 - fmin(0.9, inst);
 	fix.stall = (1 - fmin(0.95, stall)) / fix.inst;
 	fix.stall = fmin(1, fix.stall);
 	if (waves > 0)
 		fix.shared_ld = fix.shared_st = 0.1;
-	/* Barriers, and lanes that are switched off, take their turn too. */
+	/* Barriers and switched-off lanes use the pipe, too. */
 	fix.part[RES_L1] = fix.part[RES_LSU] = 1 - fmin(0.9, inst);
 	fix.part[RES_LSU] /= fix.inst;
 	rule_fix(d, &fix, 0.4, 0.75);

@@ -1,10 +1,12 @@
 /*
  * single-stream-serialisation: kernels that leave most SMs idle run one after
- * another in one stream. On streams of their own they could run at once, if they do
- * not depend on each other. Of different kernels no record says whether they do. Of
- * one that is launched again and again the code may say that each thread touches the
- * elements of its own index alone, and so how large its arrays are: if the program
- * keeps more of that size than a launch takes, launches on different ones do not.
+ * another in one stream. On separate streams they could run at once, if they do
+ * not depend on each other.
+ *
+ * No record says whether different kernels do. For one kernel launched repeatedly,
+ * the code may show that each thread accesses only the elements of its own index,
+ * and thus how large its arrays are: if the program has more arrays of that size
+ * than a launch takes, launches on different ones do not depend on each other.
  */
 #include <math.h>
 #include <string.h>
@@ -16,14 +18,14 @@
 
 #define CHAIN_MAX 8
 #define ALWAYS 0.9		/* of the launches */
-#define LINKED 0.4		/* of what is read, the one before wrote */
-#define QUEUED 0.1		/* idle between them, of their time: more, and the
-				 * host's launches are the limit */
+#define LINKED 0.4		/* share of what is read that the kernel before wrote */
+#define QUEUED 0.1		/* idle time between them / their time: with
+				 * more, the host's launches are the limit */
 
 struct chain {
 	uint32_t kernel[CHAIN_MAX];	/* indexes */
 	size_t length;
-	double count, sum_s, longest_s, fill_s;	/* of one turn */
+	double count, sum_s, longest_s, fill_s;	/* of one pass over the chain */
 	bool null;		/* in the default stream */
 };
 
@@ -48,7 +50,7 @@ is_small(const struct rule_view *x, const struct kernel *k)
 	    !library_owns(x->run, k);
 }
 
-/* Does the next read what this one wrote, as far as volumes tell? */
+/* Judged by volumes, does ${b} read what ${a} wrote? */
 static bool
 is_linked(const struct kernel *a, const struct kernel *b)
 {
@@ -59,7 +61,7 @@ is_linked(const struct kernel *a, const struct kernel *b)
 	    made > 0;
 }
 
-/* The kernel that always follows ${k} and could run beside it; NULL. */
+/* The kernel that always follows ${k} and could run at the same time; NULL. */
 static const struct kernel *
 next_of(const struct rule_view *x, const struct kernel *k)
 {
@@ -90,7 +92,7 @@ chain_add(const struct rule_view *x, struct chain *c, const struct kernel *k)
 	c->fill_s += t * fill_of(x, k);
 }
 
-/* From ${k} on, each kernel once. */
+/* Builds the chain that starts at ${k}; each kernel is in it once. */
 static void
 follow(const struct rule_view *x, const struct kernel *k, bool *seen,
     struct chain *c)
@@ -110,7 +112,8 @@ follow(const struct rule_view *x, const struct kernel *k, bool *seen,
 	}
 }
 
-/* All at once: as long as the longest, or as the SMs need for all of them. */
+/* Seconds saved: all at once take as long as the longest, or as the SMs need
+ * for all. */
 static double
 saved_of(const struct chain *c)
 {
@@ -135,7 +138,7 @@ found(struct rule_view *x, const struct chain *c)
 	lines_launch(x, d, first->id);
 	d->claim[0] = (struct claim){ POOL_TURNS, { 0, 0.5 * saved, saved } };
 	d->claims = 1;
-	d->cap = SEV_LOW;	/* nobody knows whether they may run at once */
+	d->cap = SEV_LOW;	/* whether they may run at once is unknown */
 	d->f.confidence = CONF_LOW;
 	d->f.where = c->null ? "the default stream" : "one stream";
 	d->f.location = arena_format(x->arena, "%zu kernels from %s to %s, "
@@ -164,8 +167,8 @@ found(struct rule_view *x, const struct chain *c)
 	    "volumes, are left out";
 }
 
-/* Arrays of device memory that are as long as the grid of ${k} reaches, whose threads
- * have an element of ${bytes} each; the last block may be a part of one. */
+/* The number of device allocations as long as the array that the grid of ${k}
+ * covers, with an element of ${bytes} per thread; the last block may be partial. */
 static double
 arrays_of(const struct run *run, const struct kernel *k, uint32_t bytes)
 {
@@ -182,8 +185,8 @@ arrays_of(const struct run *run, const struct kernel *k, uint32_t bytes)
 	return n;
 }
 
-/* How many sets of arrays there are for ${k}, which takes one a launch; those that
- * the other functions may take left out. 0: nothing tells. */
+/* The number of sets of arrays for ${k}, which takes one per launch, without
+ * the arrays that other functions may take. 0: not known. */
 static double
 sets_of(const struct rule_view *x, const struct kernel *k)
 {
@@ -205,7 +208,8 @@ sets_of(const struct rule_view *x, const struct kernel *k)
 	return floor(rest / own);
 }
 
-/* A kernel that follows itself: how many of its launches could run at once; 1. */
+/* For a kernel that follows itself: how many of its launches could run at once;
+ * otherwise 1. */
 static double
 ways_of(const struct rule_view *x, const struct kernel *k)
 {
@@ -222,7 +226,7 @@ ways_of(const struct rule_view *x, const struct kernel *k)
 	    x->run->device[k->device].ceilings.launch_gap_s);
 }
 
-/* At once as many blocks of it as ${ways} launches have. */
+/* The fix: the blocks of ${ways} launches run at once. */
 static struct fix
 fix_of(double ways)
 {
@@ -243,8 +247,8 @@ found_sets(struct rule_view *x, const struct kernel *k, double ways)
 		return -1;
 	part->kernel = k;
 	part->load = &x->loads[k - x->run->kernel];
-	/* That two do not need each other is certain; the middle has half of them,
-	 * as if the others were kept for something else. */
+	/* Two launches are certainly independent. The middle view has half of
+	 * the sets, as if the others were kept for something else. */
 	part->fix[VIEW_LOW] = fix_of(fmin(2, ways));
 	part->fix[VIEW_MID] = fix_of(fmin(fmax(2, sets / 2), ways));
 	part->fix[VIEW_HIGH] = fix_of(ways);

@@ -1,12 +1,11 @@
 /*
- * slow-math-functions: sinf, expf, powf and division to the last bit, where an
- * intrinsic of a few instructions may do.
+ * slow-math-functions: sinf, expf, powf and division with full precision, where
+ * an intrinsic of a few instructions may do.
  *
- * The compiler puts these functions in line, without a name: what betrays them
- * are the constants of their range reductions, which each call uses once. The
- * lengths are those of the code that nvcc 12 and 13 make of one call with an
- * ordinary argument; what runs for rare arguments is counted by the calls it
- * takes.
+ * The compiler inlines these functions without a name. They are recognised by the
+ * constants of their range reductions, which each call uses once. The lengths are
+ * those of the code that nvcc 12 and 13 generate for one call with an ordinary
+ * argument; the code for rare arguments is counted by the calls that execute it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -27,8 +26,8 @@ static const struct function {
 	[SIN] = { "sinf, cosf, tanf", "__sinf, __cosf, __tanf", 25, 2 },
 	[EXP] = { "expf, exp10f", "__expf, __exp10f", 8, 3 },
 	[LOG] = { "logf, log10f, log2f", "__logf, __log10f, __log2f", 19, 4 },
-	/* The logarithm of its base, which may be the same for all turns of a loop, and
-	 * the power of 2. */
+	/* The logarithm of the base, which may be the same for all iterations
+	 * of a loop, and the power of 2. */
 	[POW] = { "powf", "__powf", 40, 5 },
 	[POWER] = { "powf", "__powf", 30, 3 },
 	[TANH] = { "tanhf", "-use_fast_math (tanh.approx)", 14, 2 },
@@ -37,31 +36,31 @@ static const struct function {
 	[SQRT] = { "sqrtf", "-prec-sqrt=false", 8, 3 }
 };
 
-/* One is in every call, and in nothing else. */
+/* Each value occurs once in every call of its function, and nowhere else. */
 static const struct { float value; int function; } signature[] = {
 	{ 0x1.45f306p-1f, SIN },	/* 2/π */
-	{ 0x1p-23f, LOG },		/* the exponent of the argument */
-	{ 0x1.a5cfb6p-9f, POW },	/* a coefficient of its polynomial, */
-	{ 0x1.3b30acp-7f, POWER },	/* and of its other one */
+	{ 0x1p-23f, LOG },		/* extracts the argument's exponent */
+	{ 0x1.a5cfb6p-9f, POW },	/* a coefficient of powf's polynomial, … */
+	{ 0x1.3b30acp-7f, POWER },	/* … and of the other one */
 	{ 0x1.715476p+1f, TANH },	/* 2 log2 e */
-	{ 0x1.63d2d4p-14f, ERF },	/* the same */
+	{ 0x1.63d2d4p-14f, ERF },	/* likewise */
 	{ 12583039, EXP },		/* makes an integer of the exponent */
 };
 
-/* From an instruction to the next of the warp that needs its result: cycles. */
+/* Cycles from an instruction to the warp's next one that needs its result. */
 #define DEPENDENT_CYCLES 6
 
 struct math {
-	double calls[FUNCTIONS];	/* warps */
+	double calls[FUNCTIONS];	/* of warps */
 	double slow;		/* instructions in all calls */
-	double saved;		/* of them, with the fast ones */
+	double saved;		/* instructions saved by the fast ones */
 	double total;
-	double rare;		/* of them, in code for rare arguments, */
-	double table;		/* and loads of 2/π among these */
+	double rare;		/* of them: in code for rare arguments */
+	double table;		/* of these: loads of 2/π */
 	int worst;
 };
 
-/* Is there a decimal number among its operands? Reading it takes longer. */
+/* Is there a decimal number among the operands? (A cheap test before parsing them.) */
 static bool
 has_number(const char *text)
 {
@@ -72,7 +71,7 @@ has_number(const char *text)
 	return false;
 }
 
-/* The function that an instruction stands for, or FUNCTIONS. */
+/* The function that the instruction is the mark of, or FUNCTIONS. */
 static int
 function_of(const struct sass_instruction *i)
 {
@@ -102,7 +101,7 @@ function_of(const struct sass_instruction *i)
 	return FUNCTIONS;
 }
 
-/* The part of a square root that looks for arguments out of range. */
+/* Is it the part of a square root that checks for arguments out of range? */
 static bool
 is_square_root(const struct code *c, uint32_t s)
 {
@@ -116,8 +115,8 @@ is_square_root(const struct code *c, uint32_t s)
 	return false;
 }
 
-/* Code that is called inside the function: slow paths of the compiler, other
- * than for integers. */
+/* Instructions of code that is called inside the function: slow paths of the
+ * compiler, other than for integers. */
 static double
 called_code(const struct code *c, struct mark *m)
 {
@@ -148,7 +147,7 @@ called_code(const struct code *c, struct mark *m)
 	return sum;
 }
 
-/* The compiler's code for rare arguments, where these are not so rare. */
+/* Instructions executed in the compiler's code for rare arguments. */
 static double
 rare_code(const struct code *c, struct mark *m, double *table)
 {
@@ -202,7 +201,7 @@ count(const struct code *c, struct math *f, struct mark *m)
 	}
 	f->slow += called;
 	f->saved += called;
-	/* Some calls share parts: there is no more than there is. */
+	/* Calls share instructions: no more than all there are. */
 	if (f->slow > 0.95 * f->total) {
 		f->saved *= 0.95 * f->total / f->slow;
 		f->slow = 0.95 * f->total;
@@ -229,9 +228,9 @@ list(const struct rule_view *x, const struct math *f, bool fast)
 }
 
 /*
- * Where warps are too few to hide it, how much of a warp's life its instructions
- * take, one after the other: the cycles from one to the next that needs its
- * result, over the cycles from one issue of a warp to the next; 0 unknown.
+ * The share of a warp's life that its instructions take one after the other, where
+ * too few warps reside to hide it: the cycles from an instruction to the next that
+ * needs its result, over the cycles between two issues of a warp; 0: unknown.
  */
 static double
 own_share(const struct rule_view *x)
@@ -245,7 +244,7 @@ own_share(const struct rule_view *x)
 	return fmin(1, DEPENDENT_CYCLES * issue / warps);
 }
 
-/* Does arithmetic, or its issue, or its latency matter to this kernel? */
+/* How much arithmetic, its issue or its latency matters to this kernel, 0..1. */
 static double
 how_much(const struct rule_view *x)
 {
@@ -259,8 +258,8 @@ how_much(const struct rule_view *x)
 	return most;
 }
 
-/* Without local memory and the loads of 2/π: what L1 asks of L2 beyond loads and stores of
- * global memory goes, and the warps that wait for these, and so the line of them. */
+/* The fix without local memory and the loads of 2/π: L1's requests to L2 other
+ * than global loads and stores go, with the warps' waiting for them. */
 static void
 leave_rare(const struct rule_view *x, struct fix *fix, double table)
 {
@@ -284,7 +283,7 @@ report(struct rule_view *x, const struct math *f, const struct mark *m)
 	struct fix fix = FIX_NONE;
 
 	fix.inst = 1 - fmin(0.9, f->saved / f->total);
-	if (f->rare > 0)	/* they keep their words in local memory */
+	if (f->rare > 0)	/* they keep words in local memory */
 		leave_rare(x, &fix, f->table);
 	rule_fix(d, &fix, 0.5, 1);
 	d->f.confidence = CONF_MEDIUM;

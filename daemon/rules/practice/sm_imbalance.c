@@ -1,20 +1,20 @@
 /*
- * sm-imbalance: some SMs work for much longer than the mean one. Too few blocks
- * for all SMs and a partial last wave also look like this: where they explain
- * it, grid-too-small and tail-effect say so.
+ * sm-imbalance: some SMs work much longer than the mean SM. Too few blocks for
+ * all SMs and a partial last wave look the same: where they explain it,
+ * grid-too-small and tail-effect report it.
  *
- * Blocks of equal work take unevenly long, too: on an H200 kernels of one wave
- * were seen whose mean SM was done 18 % before the last. So less than
- * min_unexplained counts only where the number of blocks is the reason.
+ * Blocks of equal work also differ in time: on an H200, in some kernels of one
+ * wave the mean SM finished 18 % before the last. So less than min_unexplained
+ * counts only if the number of blocks is the reason.
  */
 #include <math.h>
 
 #include "rules/evidence/lines.h"
 
-/* Of the imbalance this part at least must be explained by another cause. */
+/* At least this share of the imbalance must be explained by another cause. */
 #define EXPLAINED 0.5
 
-/* Do all blocks reside at once, and some SMs have one more than others? */
+/* Do all blocks reside at once, with one more on some SMs than on others? */
 static bool
 is_by_number(const struct rule_view *x, double uneven)
 {
@@ -113,11 +113,11 @@ rule_sm_imbalance(struct rule_view *x)
 	if (!(avg > 0))
 		return rule_unmeasured(x, REASON_NO_SM_SEEN);
 	uneven = 1 - fmin(avg / max, 1);
-	/* Launching the blocks takes a microsecond, here more, there less. */
+	/* Launching the blocks takes about a microsecond, varying between SMs. */
 	if (uneven < rule_value(x, "min_uneven") ||
 	    x->load->time_s < rule_value(x, "min_time"))
 		return RULE_CLEAN;
-	/* Without a block for each SM it is grid-too-small. */
+	/* If there is not a block per SM, it is grid-too-small. */
 	if (rule_blocks(k) < sms)
 		return RULE_CLEAN;
 	if (uneven < rule_value(x, "min_unexplained") &&

@@ -1,10 +1,10 @@
 /*
  * synchronous-copies: the host waits for a copy, in the call or right after it,
- * and launches the next work only then: the GPU idles meanwhile.
+ * and only then launches the next work: the GPU idles meanwhile.
  *
- * What goes to the GPU, and what comes from it and is read later, needs no wait.
- * A few bytes from the GPU the host reads before it goes on, and so it does what
- * it computes with: no order of calls hides that, only doing it on the GPU does.
+ * Copies to the GPU need no wait, nor do copies from it whose data are read
+ * later. A few bytes from the GPU the host reads before it goes on, and with them
+ * goes what it computes: no order of calls hides that, only doing it on the GPU.
  */
 #include <math.h>
 
@@ -12,40 +12,41 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/slope.h"
 
-/* A result of a cache line is what the host's next step depends on; one of a page
- * is data. */
+/* A copy of a cache line or less is a result that the host's next step depends
+ * on; one of a page or more is data. */
 #define RESULT_BYTES 64
 #define DATA_BYTES 4096
 
-/* What a copy of a few bytes to the host costs a loop of kernels of 0 to 50 us besides
- * its own time: 11 to 19 us a copy, 15 in the median; H200, 2026-11-23. */
+/* What a copy of a few bytes to the host costs a loop of kernels of 0 to 50 us,
+ * besides its own time: 11 to 19 us per copy, 15 in the median; H200, 2026-11-23. */
 #define COPY_TRIP_S 15e-6
 
-/* Of the idle time behind what the host needs, as far as it would go if nobody waited,
- * how much is believed to: a loop that asks whether it may end can ask every 100th time,
- * and one that computes with the result can do so on the device; one whose next grid
- * depends on it can not. Of what would go, four loops saved 0.2, 1.2, 1.2 and 1.4. Where
- * the host computes for longer than a turn takes, that must move to the GPU. In Python
- * it is mostly a value to be logged (.item(), print), which can wait: two loops of
- * PyTorch's saved 0.7 and 1.9 of what lies on both sides of the copies. */
+/* Of the idle time behind copies that the host needs, as far as it would go without
+ * waiting, the share believed to go. A loop that asks whether it may end can ask
+ * every 100th time, and one that computes with the result can do so on the device;
+ * one whose next grid depends on the result cannot. Of what would go, four loops
+ * saved 0.2, 1.2, 1.2 and 1.4. Host computation longer than a turn must move to the
+ * GPU. In Python it is mostly a value to be logged (.item(), print), which can wait:
+ * two loops of PyTorch saved 0.7 and 1.9 of what lies on both sides of the copies. */
 #define NEEDED 0.8
 #define COMPUTED 0.2
 #define NEEDED_PYTHON 0.7
 
-#define TOLD 0.1	/* of the idle time: less of copies alone is not told */
+#define TOLD 0.1	/* of the idle time: a smaller part of the copies alone
+			 * is not mentioned */
 
 struct waiting {
-	double count, queued;		/* copies waited for; by their own name */
+	double count, queued;		/* copies waited for; of them, by
+					 * asynchronous calls */
 	double bytes, idle_s, host_s, exposed_s;
-	double input_s;			/* of the idle time: behind copies to the
-					 * device */
-	double needed_s;		/* of the idle time: behind what the host
-					 * needs */
+	double input_s;			/* of idle_s: behind copies to the device */
+	double needed_s;		/* of idle_s: behind copies that the
+					 * host needs */
 	double before_s;		/* idle in front of them, not in idle_s */
-	double needed_copy_s;		/* exposed, of what the host needs */
+	double needed_copy_s;		/* exposed time of copies that the host needs */
 };
 
-/* How far the host needs the bytes of one such copy to go on. */
+/* How surely the host needs the bytes of such a copy before it goes on, 0..1. */
 static double
 needed_of(const struct copy_class *c)
 {
@@ -92,8 +93,8 @@ collect(const struct run *run, struct waiting *w)
 	}
 }
 
-/* What goes of the idle time around what the host needs: who does not copy has no gap
- * in front of the copy either. */
+/* The part of the idle time around needed copies that goes: without the copy
+ * there is no gap in front of it, either. */
 static double
 needed_goes(const struct rule_view *x, const struct waiting *w)
 {
@@ -110,7 +111,8 @@ needed_goes(const struct rule_view *x, const struct waiting *w)
 	    COMPUTED * (1 - turn) * w->idle_s);
 }
 
-/* What ordering calls another way saves, and what the host's work on the GPU. */
+/* Sets what reordering the calls saves, and what moving the host's work to the
+ * GPU does. */
 static void
 claim(struct rule_view *x, struct draft *d, const struct waiting *w,
     double part)
@@ -126,8 +128,8 @@ claim(struct rule_view *x, struct draft *d, const struct waiting *w,
 	    (g.mid + 0.5 * turn * w->before_s) + needed_goes(x, w)), g.high } };
 	d->cause_s = part * w->idle_s;
 	d->waits = BAR_WAIT;
-	/* Beside other work the copies may be hidden as well, unless the host
-	 * computes with them first; where it does so no longer, they go. */
+	/* With other work queued the copies may be hidden as well, unless the
+	 * host computes with them first; if it no longer does, they go. */
 	d->claim[1] = (struct claim){ POOL_COPY, { 0, part * turn * (0.5 *
 	    w->exposed_s + NEEDED * w->needed_copy_s),
 	    w->exposed_s + w->needed_copy_s } };
@@ -192,14 +194,14 @@ rule_synchronous_copies(struct rule_view *x)
 
 	collect(run, &w);
 	least = rule_value(x, "min_count");
-	/* What follows only a few of them is a phase of the host's own. */
+	/* Copies with few gaps behind them end a phase of the host's own. */
 	all = w.idle_s;
 	w.idle_s = fmin(all, gaps_s(run, least, INFINITY));
 	w.needed_s *= all > 0 ? w.idle_s / all : 0;
 	w.input_s *= all > 0 ? w.idle_s / all : 0;
 	w.before_s = fmin(w.before_s, fmax(0, (double)(run->idle_ns[
 	    IDLE_AFTER_SYNC] + run->idle_ns[IDLE_LAUNCH]) * 1e-9 - w.idle_s));
-	/* As many as programs make in set-up (see rules.def) are none. */
+	/* As few copies as programs make in set-up (see rules.def) do not count. */
 	part = slope(w.count, 0.7 * least, least);
 	if (!(part > 0) || w.idle_s < rule_value(x, "min_share") * active)
 		return RULE_CLEAN;

@@ -1,7 +1,7 @@
 /*
- * tail-effect: the last wave of blocks leaves SMs empty. Bound for blocks of
- * equal length: 1 − waves / whole waves; what the SMs' active cycles say of
- * imbalance is the other bound, where they were measured.
+ * tail-effect: the last wave of blocks leaves SMs empty. For blocks of equal
+ * length the loss is at most 1 − waves / whole waves; the imbalance of the SMs'
+ * active cycles is the other upper bound, where they were measured.
  */
 #include <math.h>
 
@@ -27,7 +27,7 @@ rule_tail_effect(struct rule_view *x)
 	if (bound < rule_value(x, "min_bound"))
 		return RULE_CLEAN;
 	gain = isfinite(uneven) ? fmin(bound, uneven) : bound;
-	/* The SMs were seen to end together: there is no tail. */
+	/* The SMs ended together: there is no tail. */
 	if (isfinite(uneven) && uneven < rule_value(x, "min_bound") / 2)
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);
@@ -51,7 +51,7 @@ rule_tail_effect(struct rule_view *x)
 	    "smaller blocks", say_whole(x->arena, fmax(1,
 	    x->device->limits.sms * (double)o->blocks_per_sm)));
 	d->f.gain_note = "bound for blocks of equal length";
-	/* Where all blocks share DRAM those of the last wave have more of it. */
+	/* Where all blocks share DRAM, those of the last wave get more of it. */
 	rule_blind(x, d);
 	return RULE_FOUND;
 }

@@ -2,13 +2,13 @@
  * tensor-cores-unused: a loop that multiplies matrices with FFMA or HFMA2, on a
  * GPU whose tensor cores would do it several times faster, with less precision.
  *
- * What makes a loop look like that: fused multiply-adds of two values that were
- * both loaded in it, from shared memory where each is read many times, or from
- * global memory into registers that are used more than once. A filter whose
- * coefficients stay in registers, a polynomial, a product of vectors (each value
- * is used once) do not. Nothing here knows the matrices' extents, or how
- * precise the result has to be: so the rule speaks only where multiply-adds or
- * the loads that feed them are the limit, and with low confidence.
+ * Such a loop has fused multiply-adds of two values that were both loaded in
+ * it: from shared memory, where each is read many times, or from global memory
+ * into registers that are used more than once. A filter whose coefficients stay
+ * in registers, a polynomial or a product of vectors (each value is used once)
+ * do not qualify. Neither the matrices' extents nor the precision that the
+ * result needs are known: so the rule fires only where multiply-adds or the
+ * loads that feed them are the limit, and with low confidence.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,39 +22,39 @@
 #include "source/operand.h"
 #include "source/slice.h"
 
-/* A value that comes from global memory must be used so often, in registers;
- * one in shared memory likewise, or be read so often by any thread. */
+/* The number of times that a value from global memory must be used in registers;
+ * a value in shared memory likewise, or it must be read so often by any threads. */
 #define MIN_USES 2
 #define MIN_READS 4
 
-/* Fused multiply-adds of a warp that one instruction of the tensor cores does,
- * 16 × 8 × 8 of them. */
+/* Fused multiply-adds of a warp that one tensor core instruction replaces: it
+ * does 16 × 8 × 8 of them. */
 #define FMAS_AN_INST 32
 
-/* Fragments are loaded by warps, not by threads: of a tile's loads about so
- * much remains. */
+/* Fragments are loaded by warps, not by threads: about this share of a tile's
+ * loads stays. */
 #define LOADS_LEFT 0.25
 
-/* From global memory a fragment of 16 × 16 values serves 16 × 16 × 16 multiply-adds:
+/* A fragment of 16 × 16 values from global memory serves 16 × 16 × 16 multiply-adds:
  * 512 values for them, where each multiply-add loaded two of its own. */
 #define GLOBAL_LEFT (512.0 / (2 * 4096))
 
-#define BUDGET (1u << 20)	/* instructions of loops looked at, in all */
+#define BUDGET (1u << 20)	/* instructions of loops examined, in all */
 
 enum origin { FROM_ELSEWHERE, FROM_SHARED, FROM_GLOBAL };
 
 struct matrix {
-	double fmas;		/* of two loaded values, executed */
+	double fmas;		/* executed, of two loaded values */
 	double global;		/* of them with a value from global memory */
-	double loaded;		/* global loads' registers that feed them, */
-	double shared;		/* and those of shared memory */
-	double all;		/* every instruction of the FMA pipe */
-	double tensor;		/* executed on the tensor cores */
-	double half;		/* of them HFMA2 */
-	double product;		/* of them in a product from global memory, each
-				 * with two loads of its own (product.h) */
-	double store_sectors, stores;	/* of its sums, if the loop keeps them in
-				 * memory (stored.h) */
+	double loaded;		/* registers loaded from global memory … */
+	double shared;		/* … and from shared memory, executed */
+	double all;		/* all instructions of the FMA pipe */
+	double tensor;		/* instructions on the tensor cores */
+	double half;		/* of fmas: HFMA2 */
+	double product;		/* of fmas: in a product from global memory,
+				 * each with two loads of its own (product.h) */
+	double store_sectors, stores;	/* of its sums, if the loop keeps them
+					 * in memory (stored.h) */
 };
 
 static bool
@@ -74,7 +74,7 @@ origin_of(const struct sass_instruction *i)
 	    i->space == SPACE_GLOBAL ? FROM_GLOBAL : FROM_ELSEWHERE;
 }
 
-/* The first two operands, if both were loaded. */
+/* Were both factors loaded? */
 static bool
 is_of_loaded(const struct operands *o, const uint8_t *holds)
 {
@@ -105,8 +105,8 @@ count_one(const struct code *c, uint32_t s, const struct operands *o,
 		mark[k].weight += inst;
 }
 
-/* Twice over a loop, so that what is loaded at the end of one turn for the next
- * is known; count what is in no loop within it. */
+/* Walks the loop twice, so that values loaded at the end of an iteration for
+ * the next are known; counts instructions that are in no inner loop. */
 static void
 count_loop(const struct code *c, const struct sass_loop *loop,
     struct matrix *m, struct mark *mark)
@@ -153,7 +153,7 @@ count(const struct code *c, struct matrix *m, struct mark *mark)
 	}
 }
 
-/* Is each value used again and again, as those of matrices are? */
+/* Is each value used repeatedly, as those of matrices are? */
 static bool
 is_reused(const struct code *c, const struct matrix *m)
 {
@@ -166,7 +166,8 @@ is_reused(const struct code *c, const struct matrix *m)
 	    writes : 0) || m->fmas >= MIN_USES * m->shared);
 }
 
-/* What limits it that tensor cores would take away; NaN: something else. */
+/* How busy the limiting resource is that tensor cores would relieve, in *${r};
+ * NaN: another one limits. */
 static double
 busy_of(const struct rule_view *x, enum resource *r)
 {
@@ -185,8 +186,8 @@ busy_of(const struct rule_view *x, enum resource *r)
 	return fma;
 }
 
-/* Can loads from shared memory be fewer without losing precision? Then that
- * comes first, and this has no more than what it leaves for sure. */
+/* Can loads from shared memory be reduced without losing precision? Then that
+ * comes first, and this rule's gain is only what surely remains. */
 static bool
 yields(const struct rule_view *x)
 {
@@ -201,7 +202,7 @@ set_fix(const struct rule_view *x, struct draft *d, const struct matrix *m,
 	struct fix fix = FIX_NONE;
 	double pipe = m->all > 0 ? fmin(1, m->fmas / m->all) : 1;
 
-	/* Of a product from global memory the loads of each multiply-add go, too. */
+	/* In a product from global memory the loads of each multiply-add go, too. */
 	fix.inst = 1 - fmin(0.95, (m->fmas * (1 - 1.0 / FMAS_AN_INST) +
 	    2 * m->product * (1 - GLOBAL_LEFT) + m->stores) / total);
 	if (m->product > 0) {
@@ -266,7 +267,8 @@ report(struct rule_view *x, const struct matrix *m, double total,
 	return rule_settle(x, d);
 }
 
-/* A product straight from global memory: whatever limits it, its loads are why. */
+/* Looks for a product straight from global memory: whatever limits the kernel,
+ * its loads are the cause. */
 static bool
 find_product(const struct rule_view *x, struct matrix *m, double total,
     struct mark *mark)

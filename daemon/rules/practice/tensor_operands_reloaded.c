@@ -1,11 +1,11 @@
 /*
- * tensor-operands-reloaded: the tensor cores' operands come straight from global
- * memory, and each goes into so few products that loading them takes longer than
- * multiplying. A tile in shared memory, or several tiles of the result a warp, use
- * an operand more often.
+ * tensor-operands-reloaded: the tensor cores' operands come straight from
+ * global memory, and each is used in so few products that loading takes longer
+ * than multiplying. A tile in shared memory, or several tiles of the result per
+ * warp, use an operand more often.
  *
- * Products and loads are those of one loop, of which each turn does them all: their
- * number is in the code.
+ * Products and loads are compared within one loop, whose every iteration
+ * executes them all, so that their number can be read from the code.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,29 +17,30 @@
 #include "rules/evidence/lines.h"
 #include "source/operand.h"
 
-#define L1_BYTES 128		/* an SM's L1 delivers in a cycle: programming guide */
-#define BUDGET (1u << 20)	/* instructions of loops looked at, in all */
+#define L1_BYTES 128		/* that an SM's L1 delivers per cycle:
+				 * programming guide */
+#define BUDGET (1u << 20)	/* instructions of loops examined, in all */
 
-/* What of the loads stays, if they are not as fast as the products before: 2 × 2, 4 × 4
- * or 8 × 8 tiles of the result a warp (or the same in shared memory) in the place
- * of each. */
+/* The share of the loads that stays, at least as much as makes them as fast as
+ * the products: 2 × 2, 4 × 4 or 8 × 8 tiles of the result per warp (or the same
+ * in shared memory) instead of one. */
 static const double keep[VIEWS] = { 0.5, 0.25, 0.125 };
 
 struct feed {
 	double products;	/* SM cycles of the tensor cores, at their peak */
-	double loads;		/* of L1, for the loads in the same loops */
-	double count, fed;	/* matrix instructions, and of them those with an
-				 * operand from global memory */
+	double loads;		/* cycles of L1 for the loads of these loops */
+	double count, fed;	/* matrix instructions; of them, with an operand
+				 * from global memory */
 };
 
-/* How often it is executed; without counts, once a turn. */
+/* How often the instruction is executed; without counts, 1: once per iteration. */
 static double
 weight_of(const struct code *c, uint32_t s)
 {
 	return c->counted ? inst_executed(c, s) : 1;
 }
 
-/* Does the value go on into what ${i} makes of it: moved, converted, packed? */
+/* Does ${i} pass its operand's value on: a move, a conversion, packing? */
 static bool
 hands_on(const struct sass_instruction *i)
 {
@@ -67,15 +68,15 @@ count_one(struct feed *f, const struct rule_view *x, uint32_t s,
 		return;
 	f->count += n;
 	f->products += n * flops.lane * WARP / (peak * flops.rate);
-	for (int u = 0; u < o->uses && u < 2; u++)	/* not the sums */
+	for (int u = 0; u < o->uses && u < 2; u++)	/* not the accumulators */
 		if (o->use[u] >= 0 && global[o->use[u]]) {
 			f->fed += n;
 			break;
 		}
 }
 
-/* Twice over a loop, so that what is loaded at the end of one turn for the next
- * is known; count what is in no loop within it. */
+/* Walks the loop twice, so that values loaded at the end of an iteration for
+ * the next are known; counts instructions that are in no inner loop. */
 static void
 count_loop(struct feed *f, const struct rule_view *x,
     const struct sass_loop *loop, struct mark *m)
@@ -104,7 +105,7 @@ count_loop(struct feed *f, const struct rule_view *x,
 		}
 }
 
-/* The loops whose products global loads feed, all together. */
+/* Sums over the loops whose products are fed by global loads. */
 static void
 count(struct feed *f, const struct rule_view *x, struct mark *m)
 {
@@ -128,8 +129,8 @@ count(struct feed *f, const struct rule_view *x, struct mark *m)
 	}
 }
 
-/* With ${t} × ${t} tiles a warp there are as many times fewer warps: no more than
- * leave each SM a block. */
+/* With ${t} × ${t} tiles per warp there are as many times fewer warps: at most
+ * so many tiles that each SM keeps a block. */
 static double
 keep_of(const struct rule_view *x, double ratio, enum view v)
 {
@@ -155,7 +156,7 @@ set_fix(const struct rule_view *x, struct draft *d, double ratio)
 		f->part[RES_L1] = 1 - of_l1 * gone;
 		f->part[RES_L2] = 1 - of_l2 * gone;
 		f->part[RES_LSU] = 1 - of_l1 * gone;
-		/* What was waited for once serves several products. */
+		/* One wait for a load serves several products. */
 		f->stall = 1 - or_zero(l->memory_stall) * gone *
 		    (v == VIEW_HIGH ? 1 : 0.5);
 		if (inst > 0)

@@ -1,12 +1,11 @@
 /*
- * too-many-blocks-little-work: so many blocks that do so little each that
- * starting them, and finding out what they are to do, is most of the time.
+ * too-many-blocks-little-work: so many blocks do so little each that starting
+ * them, and working out what they are to do, takes most of the time.
  *
- * Starting a block takes an H200 about 0.7 ns, one after the other: empty
- * blocks of 512 threads keep a quarter of the warps' places filled. What a
- * thread needs before its first useful instruction it needs once for each
- * block, whatever the block goes on to do. That is estimated; where the start of
- * blocks is the limit, it is known that they are too many.
+ * An H200 starts a block about every 0.7 ns, one after the other: empty blocks of 512
+ * threads keep a quarter of the warp slots filled. A thread's instructions before its
+ * first useful one are needed in each block, whatever it does then: their number is
+ * estimated. Where starting blocks is the limit, it is known that they are too many.
  */
 #include <math.h>
 
@@ -14,30 +13,31 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/slope.h"
 
-/* What nvcc puts around a kernel of one element a thread: stack pointer, both
- * indices and their product, the bounds check, two parameters, the end. */
+/* Instructions that nvcc puts around a kernel of one element per thread: stack pointer,
+ * both indices and their product, the bounds check, two parameters, the exit. */
 #define SETUP_INST 12
-/* What a grid-stride loop puts there instead, for each element. */
+/* Instructions of a grid-stride loop for each element instead. */
 #define LOOP_INST 3
 
-/* Places that stay empty, of an SM's warps: 10 points, as Nsight Compute. */
+/* Warp slots of an SM that stay empty: 10 points, as in Nsight Compute. */
 #define GAP 0.10
 
-/* An early end stands behind the bounds check: so far down it is the work's own. With
- * half as many instructions one finding of 145 captures goes, with twice as many
- * none. */
+/* An early exit follows the bounds check within so many instructions; a later
+ * one is part of the work. Half of that loses one finding in 145 captures,
+ * twice as many none. */
 #define EARLY 64
 
 struct blocks {
 	double achieved;	/* occupancy, 0..1 */
-	double life_s;		/* of a block, on average */
-	double inst;		/* of a warp */
-	double setup;		/* share of them */
-	double returned;	/* share of the warps that find nothing to do */
+	double life_s;		/* mean life of a block */
+	double inst;		/* instructions per warp */
+	double setup;		/* share of inst */
+	double returned;	/* share of the warps that have nothing to do */
 	double part;		/* how far it is believed: slopes */
 };
 
-/* Warps that end at the first conditional EXIT, of all, where it was counted. */
+/* The share of warps that end at the first conditional EXIT, where it was
+ * counted; else 0. */
 static double
 returned_of(const struct rule_view *x)
 {
@@ -58,9 +58,9 @@ returned_of(const struct rule_view *x)
 	return 0;
 }
 
-/* Waves of blocks for each wave's worth of work. Where blocks are so small that an SM
- * has no room for enough of them, that is said already: those of a better size are
- * counted. */
+/* Waves of blocks per wave's worth of work. Where blocks are so small that an
+ * SM cannot hold enough of them, block-size-suboptimal reports that: blocks of
+ * the better size are counted. */
 static double
 waves_of(const struct rule_view *x, const struct blocks *b)
 {
@@ -74,7 +74,8 @@ waves_of(const struct rule_view *x, const struct blocks *b)
 	return waves / fmax(0.01, 1 - b->returned);
 }
 
-/* By Little's law: blocks on the GPU at once over blocks done a second. */
+/* The mean life of a block, s, by Little's law: resident blocks / blocks done
+ * per second. */
 static double
 block_life(const struct rule_view *x, double achieved)
 {
@@ -86,14 +87,14 @@ block_life(const struct rule_view *x, double achieved)
 	    fmax(rule_blocks(x->kernel), 1);
 }
 
-/* Is memory, which all share, what limits it? Then places may be empty. */
+/* Is memory, which all SMs share, the limit? Then warp slots may be empty. */
 static bool
 is_memory_bound(const struct rule_view *x)
 {
 	return x->load->bound >= 0.5 && x->load->limit <= RES_L1;
 }
 
-/* Is issue, or a pipe, so busy that instructions matter? */
+/* Is issue, or a pipe, so busy that the number of instructions matters? */
 static bool
 is_issue_bound(const struct rule_view *x)
 {
@@ -161,10 +162,10 @@ report(struct rule_view *x, const struct blocks *b)
 	return rule_settle(x, d);
 }
 
-/* Each condition is a slope from half of its threshold on (or twice; of set-up,
- * which is estimated, a quarter): a grid of 31 waves is no other than one of 32.
- * Empty places or instructions: one of them has to matter; and so has setting up,
- * or starting. */
+/* The product of all conditions, 0..1. Each is a slope from half of its
+ * threshold on (or twice; for set-up, which is estimated, a quarter): a grid of
+ * 31 waves is no different from one of 32. Either empty slots or instructions
+ * must matter, and either set-up or starting. */
 static double
 believed(const struct rule_view *x, const struct blocks *b)
 {

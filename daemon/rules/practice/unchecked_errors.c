@@ -1,13 +1,13 @@
 /*
- * unchecked-errors: a CUDA call or launch failed and the program went on
- * without reading the error: what it computed after that may be nothing.
+ * unchecked-errors: a CUDA call or launch failed, and the program went on
+ * without reading the error: its later results may be worthless.
  */
 #include <math.h>
 
 #include "rules/engine/rule.h"
 
 #define FINDINGS 8
-#define NOT_READY 600	/* cudaErrorNotReady: the answer of a query */
+#define NOT_READY 600	/* cudaErrorNotReady: the answer to a query, not a failure */
 
 static void
 found(struct rule_view *x, const struct failure *f)

@@ -2,28 +2,27 @@
  * uncoalesced-global-access: the lanes of a warp touch more sectors than their
  * bytes fill.
  *
- * Bytes used per sector say it exactly, where they were measured. Sectors per
- * request alone say it only beyond what the widest access needs: 8 sectors a
- * request are either 8-byte loads, as they should be, or 4-byte loads with a
- * stride of 2. One address for all lanes (1 sector, 4 bytes used) is a
- * broadcast and costs nothing.
+ * Bytes used per sector tell exactly, where they were measured. Sectors per
+ * request alone tell only beyond what the widest access needs: 8 sectors per
+ * request are either correct 8-byte loads, or 4-byte loads with a stride of 2. One
+ * address for all lanes (1 sector, 4 bytes used) is a broadcast and costs nothing.
  *
- * Where instructions were counted, sectors and ideal sectors of each say it to
- * the digit, and what other rules explain better (fields of objects, misaligned
- * rows, blocks too narrow for the rows) is left to them. Without them, one sector
- * too many in every request is misaligned-access. Accesses whose addresses were
- * loaded have a finding of their own (gathered.h).
+ * With counts by instruction, sectors and ideal sectors of each tell exactly,
+ * and what other rules explain better (fields of objects, misaligned rows,
+ * blocks too narrow for the rows) is left to them. Without such counts, one
+ * sector too many in every request is misaligned-access. Accesses at loaded
+ * addresses have a finding of their own (gathered.h).
  */
 #include <math.h>
 
 #include "rules/evidence/gathered.h"
 
-/* Without the code lanes may share what they waste: fields of one object, which
- * L1 keeps from one access to the next. */
+/* Without the code, several accesses may share the sectors that they seem to
+ * waste: fields of one object, which L1 keeps from one access to the next. */
 #define BELIEF_UNSEEN 0.5
 
-/* A sector for each lane, and a little for counters of two launches: more do not
- * belong to these requests. Asynchronous copies are no load instructions. */
+/* A sector per lane, and a margin for counters from two launches: more sectors
+ * cannot come from these requests. (Asynchronous copies are no load instructions.) */
 #define SECTORS_MOST (32 * 1.1)
 
 struct side {
@@ -33,7 +32,7 @@ struct side {
 	double per_request, used, ratio;
 	bool certain;
 	bool exact;		/* counted by instruction */
-	bool foreign;		/* the sectors are those of others, too */
+	bool foreign;		/* the sectors include those of other accesses */
 };
 
 enum outcome { ACCESS_NONE, ACCESS_UNKNOWN, ACCESS_GOOD, ACCESS_BAD };
@@ -46,7 +45,7 @@ look(const struct rule_view *x, struct side *a)
 
 	a->used = rule_metric(x, a->bytes);
 	a->ratio = 1;
-	if (isnan(requests))	/* one request an instruction, rarely two */
+	if (isnan(requests))	/* one request per instruction, rarely two */
 		requests = rule_metric(x, a->inst);
 	if (isnan(sectors) || isnan(requests))
 		return ACCESS_UNKNOWN;
@@ -145,7 +144,7 @@ fill(struct rule_view *x, struct draft *d, const struct side *ld,
 	    "traffic that L1 already absorbs is not counted as saved";
 }
 
-/* The same from exact counts: what only this rule explains. */
+/* The same from exact counts: only what no other rule explains. */
 static enum outcome
 look_exactly(const struct rule_view *x, struct side *a,
     const struct accesses *all, enum inst_access kind)
@@ -174,8 +173,8 @@ is_gathered(const struct rule_view *x, const struct gathered *g, int k)
 	    g->sectors[k] >= rule_value(x, "min_ratio") * least;
 }
 
-/* Lanes that walk rows from places that were loaded, and such as walk rows of one
- * array: a warp that walks a row together mends both. */
+/* Adds accesses whose lanes walk rows of one array to those whose lanes walk
+ * rows from loaded positions: a warp that walks a row together fixes both. */
 static bool
 take_scattered(const struct rule_view *x, struct gathered *g,
     const struct accesses *all)
@@ -221,8 +220,8 @@ find_exactly(struct rule_view *x, const struct accesses *all)
 	return RULE_FOUND;
 }
 
-/* What was counted of all accesses together, and the code tells that only those
- * by loaded addresses are to blame for it. */
+/* Where only sums over all accesses were counted: reports gathered accesses if
+ * the code shows that only accesses at loaded addresses can be the cause. */
 static bool
 find_gathered(struct rule_view *x, const struct side *ld, enum outcome a,
     const struct side *st, enum outcome b)
@@ -275,7 +274,7 @@ rule_uncoalesced_global_access(struct rule_view *x)
 	enum outcome a, b;
 	struct draft *d;
 
-	/* How a warp loads operands of the tensor cores is not the program's. */
+	/* How a warp loads tensor core operands is not the program's choice. */
 	if (rule_said(x, "tensor-operands-reloaded"))
 		return RULE_CLEAN;
 	if (is_counted(x))

@@ -1,10 +1,10 @@
 /*
- * unfused-attention: a product of matrices, a softmax, a product again: the scores of
- * all pairs of positions are written and read by each operator in between. A fused
- * kernel keeps a tile of them on the chip and never writes them.
+ * unfused-attention: a matrix product, a softmax, and a matrix product again:
+ * each operator in between writes and reads the scores of all pairs of positions.
+ * A fused kernel keeps a tile of them on the chip and never writes them.
  *
- * The same order is in a classifier's last layers. There the softmax is short; here
- * it and what scales and masks take a good part of the time.
+ * A classifier's last layers have the same order, but a short softmax; here the
+ * softmax and the operators that scale and mask take a good part of the time.
  */
 #include <math.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 #include "rules/evidence/steps.h"
 
 #define BESIDE 4	/* kernels between a product and the softmax: scale,
-			 * mask, convert, drop out */
+			 * mask, convert, dropout */
 
-/* What is left of the time between the products, and of these: a fused kernel does
- * them with less traffic and more work a warp. */
+/* What is left of the operators between the products, and of the products: a
+ * fused kernel does them with less traffic and more work per warp. */
 static const double left_between[VIEWS] = { 0.2, 0.05, 0 };
 static const double left_products[VIEWS] = { 1, 0.9, 0.5 };
 
@@ -32,8 +32,8 @@ is_beside(const struct rule_view *x, const struct kernel *k)
 	    steps_does(x, k, "fill");
 }
 
-/* How many kernels lie between the softmax at ${i} and the product behind or, ${back},
- * before it; SIZE_MAX: there is none. */
+/* The number of kernels between the softmax at ${i} and the product behind it,
+ * or with ${back} before it; SIZE_MAX: there is no such product. */
 static size_t
 beside(const struct rule_view *x, const struct sequence *s, size_t i, bool back)
 {
@@ -43,7 +43,8 @@ beside(const struct rule_view *x, const struct sequence *s, size_t i, bool back)
 		const struct kernel *k;
 
 		if (s->length > n && i == (back ? 0 : n - 1))
-			return SIZE_MAX;	/* not all of a step is known */
+			return SIZE_MAX;	/* the step is longer than what
+						 * is recorded */
 		i = (i + (back ? n - 1 : 1)) % n;
 		k = steps_kernel(x, s, i);
 		if (steps_does(x, k, "matmul"))
@@ -62,7 +63,7 @@ note(const struct rule_view *x, const struct kernel *k, double times,
 		gone[k - x->run->kernel].launches[v] += times * (1 - left[v]);
 }
 
-/* The softmax at ${i}, which has so many kernels ${before} and ${behind} it. */
+/* Adds the softmax at ${i} with ${before} kernels before and ${behind} behind it. */
 static void
 add(const struct rule_view *x, const struct sequence *s, size_t i,
     size_t before, size_t behind, struct attention *a, struct gone *gone)

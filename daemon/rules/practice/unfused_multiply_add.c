@@ -1,6 +1,6 @@
 /*
- * unfused-multiply-add: a multiplication whose only use is one addition, as two
- * instructions: built with -fmad=false, or written with __fmul_rn.
+ * unfused-multiply-add: a multiplication whose result is used by one addition
+ * only, as two instructions: built with -fmad=false, or written with __fmul_rn.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ count(const struct code *c, struct pairs *p, struct mark *m)
 			p->arithmetic += inst;
 		if (s->pair == SASS_NONE || s->pair >= c->sass.instructions)
 			continue;
-		/* As often as the addition that would go. */
+		/* At most as often as the addition that would go. */
 		inst = fmin(inst, inst_executed(c, s->pair));
 		p->executed += inst;
 		p->pairs++;
@@ -60,7 +60,7 @@ report(struct rule_view *x, const struct pairs *p, const struct mark *m)
 	struct fix fix = FIX_NONE;
 
 	fix.inst = 1 - fmin(0.5, saved);
-	/* The pipe loses more than the mean of all instructions. */
+	/* The pipe loses a larger share than all instructions do. */
 	if (p->arithmetic > 0)
 		fix.part[p->wide ? RES_FP64 : RES_FMA] = fmin(1,
 		    (1 - fmin(0.5, p->executed / p->arithmetic)) / fix.inst);

@@ -1,29 +1,30 @@
 /*
- * unfused-optimizer: an optimizer that launches a dozen kernels for every parameter,
- * where one launch can do a hundred parameters at once. They are known by where
- * they are launched, by operations that only optimizers do, or by what they are in
- * whoever's code: the same few operators for one array after the other, each of its
- * own size.
+ * unfused-optimizer: an optimizer that launches a dozen kernels for every
+ * parameter, where one launch can update a hundred parameters at once. Its
+ * kernels are recognised by the call site, by operations that only optimizers
+ * do, or by their pattern, whatever the code: the same few operators for one
+ * array after the other, each of its own size.
  */
 #include <math.h>
 #include <string.h>
 
 #include "rules/evidence/steps.h"
 
-/* What is left of their time in one kernel that reads parameter, gradient and two
- * moments and writes three of them: 7 arrays moved. Arithmetic: a dozen operators
- * move 21; of short kernels almost nothing is left. */
+/* What is left of their time in one kernel that reads parameter, gradient and
+ * two moments and writes three of them: 7 arrays moved. Arithmetic: a dozen
+ * operators move 21; of short kernels almost nothing is left. */
 static const double left_over[VIEWS] = { 0.6, 0.33, 0.05 };
 
 struct updates {
 	double launches, kernel_s, gap_s, fused;
-	double of_lists;		/* of the launches, those that only their
-					 * arrays' sizes tell */
+	double of_lists;		/* of launches: recognised only by the
+					 * sizes of their arrays */
 	const struct kernel *most;	/* with the most such launches */
 	double most_launches;
 };
 
-/* The rest of a chain in which a kernel does what only optimizers do. */
+/* If one kernel of a chain does what only optimizers do, the rest of the chain
+ * counts, too. */
 static void
 spread(const struct rule_view *x, const struct sequence *s, double *share)
 {
@@ -48,7 +49,8 @@ spread(const struct rule_view *x, const struct sequence *s, double *share)
 	}
 }
 
-/* How much of each kernel's launches goes over lists of arrays, in steps that repeat. */
+/* Adds the share of each kernel's launches that go over lists of arrays, in
+ * repeated steps. */
 static void
 spread_lists(const struct rule_view *x, const struct sequence *s, double *list)
 {

@@ -1,17 +1,18 @@
 /*
- * unified-memory-faults: kernels touch pages of managed memory that lie
- * elsewhere. Each fault stops the warps that made it until the driver on the
+ * unified-memory-faults: kernels access pages of managed memory that are
+ * elsewhere. Each fault stalls the warps that made it until the driver on the
  * host has moved the pages.
  */
 #include <math.h>
 
 #include "rules/evidence/lines.h"
 
-#define HOST_TOLD 0.05	/* of the GPUs' faults: less of the host's is not told */
+#define HOST_TOLD 0.05	/* of the GPUs' faults: a smaller part of the host's is
+			 * not mentioned */
 
-#define BULK_BYTES (64ull << 20)	/* at which a copy's rate is read off */
+#define BULK_BYTES (64ull << 20)	/* size at which a copy's rate is taken */
 
-/* Seconds that ${bytes} take as large pinned copies on the first GPU. */
+/* Seconds that ${bytes} take in large pinned copies on the first GPU. */
 static double
 bulk_s(const struct rule_view *x, uint64_t bytes, bool up)
 {
@@ -20,7 +21,7 @@ bulk_s(const struct rule_view *x, uint64_t bytes, bool up)
 	return one * ((double)bytes / (double)BULK_BYTES);
 }
 
-/* Groups of faults of GPUs: as they were told, or by what served them. */
+/* Groups of GPU faults: as recorded, or the number of batches that served them. */
 static uint64_t
 groups(const struct unified *u)
 {
@@ -76,7 +77,7 @@ found(struct rule_view *x, double fault, double kernels)
 	double back = fmax(0, host - bulk_s(x, u->down_bytes, false));
 
 	lines_site(x, d, CALL_BIT(MALLOC_MANAGED));
-	/* At best the pages move while other work runs. */
+	/* At best the pages are moved while other work runs. */
 	d->claim[0] = (struct claim){ POOL_FAULT, { 0.5 * gain, 0.9 * gain,
 	    fault * exposure } };
 	d->claim[1] = (struct claim){ POOL_IDLE(IDLE_HOST) |

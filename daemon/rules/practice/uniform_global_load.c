@@ -1,13 +1,13 @@
 /*
- * uniform-global-load: all threads read the same address at the same time, from
- * global memory. What is the same for the whole grid belongs into constant
- * memory or a kernel parameter. What is the same for a warp or a block only
- * (a row of a matrix) is a broadcast, and as it should be: so the address must
- * depend neither on the thread nor on the block nor on what was loaded.
+ * uniform-global-load: all threads read the same address of global memory at
+ * the same time. A value that is the same for the whole grid belongs in
+ * constant memory or a kernel parameter. One that is the same only for a warp
+ * or a block (a row of a matrix) is a broadcast, which is fine: so the address
+ * must depend neither on the thread nor on the block nor on a loaded value.
  *
- * An array that every thread walks from end to end (all pairs of bodies, of points) is
- * seldom so small: of that a block loads a tile into shared memory, from where one
- * load brings 16 bytes.
+ * An array that every thread walks from end to end (all pairs of bodies, of
+ * points) is seldom small enough for that: a block loads a tile of it into
+ * shared memory, from where one load brings 16 bytes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "source/operand.h"
 #include "source/slice.h"
 
-#define SLICES_MAX 256		/* loads that are looked into */
+#define SLICES_MAX 256		/* loads that are examined */
 
 /* CUDA Programming Guide, Device Memory Accesses: 64 KB of constant memory; a thread
  * loads 16 bytes at once. */
@@ -27,8 +27,8 @@
 
 struct uniform {
 	double requests, sectors;
-	double wide;		/* of the requests, what 16 bytes at a time take */
-	double region;		/* bytes that the longest walk of a loop covers */
+	double wide;		/* requests that remain if each loads 16 bytes */
+	double region;		/* bytes covered by the longest walk of a loop */
 	unsigned instructions;
 };
 
@@ -44,7 +44,7 @@ is_grid_wide(const struct slice *s)
 	return s->known && s->varies == 0 && !s->loads && s->parameters > 0;
 }
 
-/* The bytes that instruction ${i}, whose address is ${s}, walks in its loop. */
+/* The bytes that instruction ${i}, with address ${s}, walks in its loop. */
 static double
 walked(const struct code *c, size_t i, const struct slice *s)
 {
@@ -66,7 +66,7 @@ set_fix(const struct rule_view *x, struct draft *d, const struct accesses *a,
 	    inst_total(x->kernel->code, SOURCE_SHARED_ST);
 	double part = u->requests / a->all[INST_LOAD].requests;
 	double gone = is_walk(u) ? u->requests - u->wide : u->requests;
-	/* From shared memory a warp waits for each load that stays. */
+	/* A warp still waits for each remaining load from shared memory. */
 	double waits = is_walk(u) ? u->wide / u->requests *
 	    wait_staged(x->load) : 0;
 	struct fix fix = FIX_NONE;
@@ -76,7 +76,7 @@ set_fix(const struct rule_view *x, struct draft *d, const struct accesses *a,
 	fix.part[RES_LSU] = 1 - gone / lsu;
 	if (waves > 0)
 		fix.part[RES_L1] = 1 - fmin(0.95, gone / waves);
-	/* A constant goes into the arithmetic as an operand. */
+	/* Constants are operands of the arithmetic: no instruction of their own. */
 	fix.inst = 1 - fmin(0.9, gone /
 	    fmax(1, rule_metric(x, METRIC_INST_EXECUTED)));
 	fix.stall = 1 - x->load->memory_stall * part * (1 - waits);

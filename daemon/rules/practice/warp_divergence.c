@@ -1,7 +1,7 @@
 /*
- * warp-divergence: lanes of one warp take different branches, one after the
- * other. Where branches were not counted (a kernel that is launched once) lanes
- * of whole warps are known to idle, but not why: it is said here, and no alarm.
+ * warp-divergence: lanes of one warp take different branches, one after the other.
+ * If branches were not counted (a kernel that is launched once), lanes of whole
+ * warps are known to idle, but not why: it is reported here, with severity low.
  */
 #include <math.h>
 
@@ -19,8 +19,9 @@ rule_warp_divergence(struct rule_view *x)
 		return RULE_CLEAN;
 	if (isfinite(l.divergent)) {
 		if (l.divergent < rule_value(x, "min_divergent"))
-			return RULE_CLEAN;	/* idle-lanes then */
-	} else if (l.active >= 0.95 * l.block) {	/* the block's own lanes */
+			return RULE_CLEAN;	/* then it is idle-lanes */
+	} else if (l.active >= 0.95 * l.block) {	/* only lanes that the
+							 * block lacks */
 		return RULE_CLEAN;
 	}
 	d = lanes_draft(x, &l, 32 * fmin(l.active / l.block, 1));

@@ -1,11 +1,11 @@
 /*
- * wide-values: memory holds values in 4 bytes, or 8, of which the code shows that 1 or 2
- * (or 4) would hold all that it stores there and all that it asks of what it loads:
- * flags, labels, bytes of images, doubles that become floats at once. The rest is
- * moved for nothing.
+ * wide-values: memory holds values in 4 or 8 bytes although the code shows that
+ * 1 or 2 (or 4) would hold all that it stores there and all that it needs of
+ * what it loads: flags, labels, bytes of images, doubles converted to float at
+ * once. The rest is moved in vain.
  *
- * Only accesses of which neighbouring lanes fill their sectors: where each lane has
- * a sector of its own, a narrower element takes as many.
+ * Only accesses whose neighbouring lanes fill their sectors count: if each lane
+ * has a sector of its own, narrower elements take as many.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,12 +14,14 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/range.h"
 
-#define ACCESSES_MAX 256	/* that are looked into */
+#define ACCESSES_MAX 256	/* accesses that are examined */
 
 struct wide {
-	double sectors[2], spare[2];	/* of loads, of stores: all, and what goes */
-	double moved;			/* sectors of the wide ones */
-	double had, needs;		/* bytes of their elements, times sectors */
+	double sectors[2], spare[2];	/* of loads, of stores: all sectors, and
+					 * those that go */
+	double moved;			/* sectors of accesses to wide values */
+	double had, needs;		/* bytes of their elements, weighted by
+					 * sectors */
 };
 
 static void
