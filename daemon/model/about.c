@@ -1,14 +1,15 @@
 /*
- * model/about.c: who is speaking, and what is said about the measurement.
+ * model/about.c: records about the run, its processes and the measurement itself:
+ * overhead, holds, losses, diagnostics.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/internal.h"
 
-/* A real-time clock that runs away from the monotonic one faster than this
- * between two CLOCK records was set; slewing stays far below. */
-#define CLOCK_STEP (20 * 1000000)
+/* CLOCK_REALTIME was set if it moves by more than this against CLOCK_MONOTONIC between
+ * two CLOCK records; slewing stays far below. */
+#define CLOCK_STEP (20 * 1000000)	/* ns */
 
 /* Keep the first text that is not empty. */
 static int
@@ -76,7 +77,7 @@ about_run_begin(struct model *m, struct stream *s,
 	if (m->run_begin)
 		return 0;
 	m->run_begin = true;
-	/* The launcher knows better than the first process to say hello. */
+	/* RUN_BEGIN of the launcher overrides the HELLO of a process. */
 	m->run.command = m->run.cwd = m->run.host = m->run.label = NULL;
 	m->run.level = (enum wire_level)r->level;
 	m->run.budget = r->budget >= 0 && r->budget <= 1e6 ? r->budget : 0;
@@ -157,7 +158,7 @@ about_calibration(struct model *m, struct stream *s,
 	return 0;
 }
 
-/* The place of a refusal, as the injection library names it. */
+/* Note what CUPTI refused, by the name that the injection library gives the place. */
 static void
 note_refused(struct run *run, struct wire_str where)
 {
@@ -220,8 +221,8 @@ about_names(struct model *m)
 	return diagnostic_add(m, &d);
 }
 
-/* Times in records are not corrected: CUPTI stamps kernels with the same clock
- * and a run with a step in it is not worth more than being told so. */
+/* Report a step of the clock. Times in records are not corrected: CUPTI stamps kernels
+ * with the same clock, and a run with a step in it is not worth more effort. */
 int
 about_clock(struct model *m, struct stream *s, const struct record_CLOCK *r)
 {
@@ -239,7 +240,7 @@ about_clock(struct model *m, struct stream *s, const struct record_CLOCK *r)
 	step = (int64_t)((uint64_t)offset - (uint64_t)s->clock_offset);
 	s->clock_offset = offset;
 	s->clock_known = true;
-	/* A reading that was interrupted says nothing. */
+	/* A reading that took too long was interrupted, and is not used. */
 	if (!known || sub_sat(r->mono_after_ns, r->mono_before_ns) >
 	    CLOCK_STEP / 2)
 		return 0;
@@ -248,8 +249,8 @@ about_clock(struct model *m, struct stream *s, const struct record_CLOCK *r)
 	return diagnostic_add(m, &d);
 }
 
-/* CUPTI works in threads of its own as well, and what callbacks take is told as
- * a sum at the end. */
+/* Does overhead of this kind hold the host? CUPTI's own may be in its own threads, and
+ * that of callbacks is reported as one sum at the end. */
 static bool
 holds_host(uint32_t kind)
 {
@@ -313,8 +314,7 @@ about_loss(struct model *m, struct stream *s, const struct record_LOSS *r)
 	return 0;
 }
 
-/* Each says all so far: the last one counts. Nobody but a measured process is
- * held. */
+/* Each HELD record has the totals so far: the last one counts. */
 int
 about_held(struct model *m, struct stream *s, const struct record_HELD *r)
 {
@@ -337,7 +337,7 @@ about_held_add(struct held *sum, const struct held *of)
 
 	if (!of->known)
 		return;
-	/* The limit is that of the hold it is shown with. */
+	/* The limit of the process with the longest hold. */
 	if (!sum->known || of->longest_ns > sum->longest_ns)
 		sum->limit_ns = of->limit_ns;
 	sum->known = true;

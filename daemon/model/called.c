@@ -1,6 +1,6 @@
 /*
- * model/called.c: which call made which copy. The copy and the API record of its call
- * come in any order: the first leaves a note for the second.
+ * model/called.c: joins each copy with the API call that made it, by correlation id.
+ * Their two records come in any order: the first one is kept in a table for the second.
  */
 #include <stdlib.h>
 

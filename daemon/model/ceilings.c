@@ -1,7 +1,6 @@
 /*
- * model/ceilings.c: how fast a GPU can go: measured where a calibration came
- * with the run, else what others of its model reach, else typical values from the
- * device's attributes.
+ * model/ceilings.c: the highest rates a GPU reaches: parses a calibration, derives
+ * defaults from the device's attributes, interpolates copies; see ceilings.h.
  */
 #include <jansson.h>
 #include <math.h>
@@ -15,10 +14,10 @@
 
 #include "model/ceilings.h"
 
-#define JSON_MAX (1u << 20)	/* bytes of a calibration that we look at */
+#define JSON_MAX (1u << 20)	/* bytes; a longer calibration is not parsed */
 
-/* The plain numbers of a calibration: key = field. A value outside of its
- * range is no measurement. */
+/* The plain numbers of a calibration: the JSON key is the field's name. A value outside
+ * of its range is ignored. */
 static const struct number {
 	const char *key;
 	size_t offset;
@@ -52,8 +51,8 @@ clamp_or(double value, double min, double max, double otherwise)
 }
 
 /*
- * A copy is a fixed cost and a rate. The rates are what a ×16 link of PCIe
- * generation ${pcie} reaches. Pageable memory goes through a staging buffer that
+ * A copy takes a fixed time and bytes / rate. The rates are those that a ×16 link of
+ * PCIe generation ${pcie} reaches. Pageable memory goes through a staging buffer that
  * one host core fills.
  */
 static void
@@ -88,10 +87,10 @@ ceilings_default(struct ceilings *c, const struct device *d)
 	c->sm_hz = clamp_or(l->core_khz * 1e3, 1e8, 1e10, 1.5e9);
 	if (bandwidth <= 0)	/* double data rate */
 		bandwidth = l->memory_khz * 1e3 * 2 * l->memory_bus_bits / 8;
-	/* A large copy reaches about nine tenths of the data sheet. */
+	/* A large copy reaches about 9/10 of the data sheet's bandwidth. */
 	c->dram_bytes_per_s = 0.9 * clamp_or(bandwidth, 1e9, 1e14, 1e12);
-	/* One sector an SM and cycle is what reads that hit L2 sustain on
-	 * parts with compute capability 8 and 9; the port could take two. */
+	/* Reads that hit L2 sustain one sector per SM and cycle on GPUs of
+	 * compute capability 8 and 9; the port could take two. */
 	c->l2_bytes_per_s = sms * 32 * c->sm_hz;
 	c->shared_bytes_per_s = sms * 128 * c->sm_hz;
 	c->fp32_flops = sms * 2 * chip->fp32 * c->sm_hz;
@@ -118,7 +117,7 @@ parse_text(char *out, size_t size, const json_t *root, const char *key)
 		snprintf(out, size, "%s", s);
 }
 
-/* Points must grow in size; others are left out. */
+/* Read the copy points. A point that is not larger than the one before is left out. */
 static int
 parse_copies(struct ceilings *c, const json_t *array)
 {

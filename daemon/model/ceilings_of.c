@@ -1,5 +1,5 @@
 /*
- * model/ceilings_of.c: which ceilings a run is held against, see ceilings.h.
+ * model/ceilings_of.c: chooses the ceilings of each device of a run; see ceilings.h.
  */
 #include <stdio.h>
 #include <strings.h>

@@ -1,6 +1,6 @@
 /*
- * model/check.c: the correctness tools that ran over the program, and what they
- * reported: reports of one place are one defect.
+ * model/check.c: the correctness tools that ran over the program, and their reports:
+ * reports about one place are one defect.
  */
 #include <string.h>
 
@@ -48,8 +48,8 @@ same(const char *a, const char *b)
 	return a == b || strcmp(a, b) == 0;
 }
 
-/* Are they of one place? Calls of the host have none in a kernel: they are told
- * apart by what was said and by who called. */
+/* Are both about one place? Reports about host calls have no place in a kernel: they are
+ * compared by text and call site. */
 static bool
 is_same(const struct defect *a, const struct defect *b)
 {
@@ -88,8 +88,8 @@ take_texts(struct model *m, struct defect *d, struct defect_example *e,
 	return 0;
 }
 
-/* The defect of the same place, with room for a new one: NULL without memory,
- * *${known}: there was one. */
+/* The defect at the same place (*${known} is true), or room for a new one; NULL without
+ * memory or at MAX_DEFECTS. */
 static struct defect *
 find(struct model *m, const struct defect *want, bool *known)
 {

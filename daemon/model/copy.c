@@ -21,7 +21,7 @@ size_class(uint64_t bytes)
 	return bytes == 0 ? 0 : 63u - (uint32_t)__builtin_clzll(bytes);
 }
 
-/* Find or make the class; IDMAP_NONE when there are too many. */
+/* Find or make the class; *${index} is IDMAP_NONE if there are too many. */
 static int
 copy_class_of(struct model *m, const struct copy_class *want, uint32_t *index)
 {
@@ -77,7 +77,7 @@ copy_account(struct model *m, struct stream *s, struct op *op,
 		op->launch = op->start;
 	s->work_last = max_u64(s->work_last,
 	    op->launch != 0 ? op->launch : op->start);
-	/* Without an API record of the call this is when it blocked. */
+	/* Its call blocked until its end; there may be no API record of it. */
 	if ((op->flags & OP_BLOCKING) != 0 && op->launch != 0 &&
 	    host_blocked(m, op->thread, op->launch, op->end) != 0)
 		return -1;
@@ -192,7 +192,7 @@ small_of(struct model *m, const struct copy_class *c, enum wire_memory host)
 	return p;
 }
 
-/* A run counts from its 16th copy on, and then grows copy by copy. */
+/* A run of small copies counts once it has 16, then each further copy is added. */
 static int
 small_extend(struct model *m, struct small_run *run, const struct op *op,
     const struct copy_class *c, enum wire_memory host)
@@ -223,8 +223,8 @@ small_extend(struct model *m, struct small_run *run, const struct op *op,
 	return 0;
 }
 
-/* A kernel on the same queue in between: the copies belong to different work
- * and could not be one. */
+/* A kernel in the same queue ends the run: copies before and after it belong to
+ * different work and could not be merged. */
 static void
 small_break(struct device_state *d, uint32_t queue)
 {

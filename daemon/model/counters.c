@@ -1,10 +1,10 @@
 /*
- * model/counters.c: measured values of kernels.
+ * model/counters.c: hardware counters and other metrics of kernels.
  *
- * A kernel's counters come from several of its launches, a pass of them from
- * each. What the hardware counts comes with the launch's own duration; what
- * patched instructions count comes from another launch, which may have had more or
- * less to do. Both count instructions: by these the second is brought to the first.
+ * A kernel's counters come from several of its launches, one pass from each. Hardware
+ * counters come with the duration of their launch; counts by patched instructions come
+ * from another launch, which may have had more or less work. Both have the number of
+ * executed instructions: its ratio scales the patched counts to the first launch.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,21 +14,21 @@
 #include "model/internal.h"
 #include "wire/le.h"
 
-/* Of a METRIC record: counters of metric.def, then those that no rule reads, then
- * those of metric.def again, counted by patched instructions. */
+/* The numbers of counters: first those of metric.def, then those that no rule reads,
+ * then those of metric.def again, counted by patched instructions. */
 #define EXTRA_FIRST ((uint32_t)METRIC_COUNT)
 #define PATCHED_FIRST (EXTRA_FIRST + MAX_EXTRA)
 #define NUMBERS (PATCHED_FIRST + (uint32_t)METRIC_COUNT)
 
-/* Counts of launches that did the same work differ by less, and of those that did
- * not by more. */
+/* Counts that differ by up to SAME are of the same work; by more than VARIED, not. */
 #define SAME 0.01
 #define VARIED 0.10
 
-/* A launch takes less than a tenth of what those take in which nine tenths of the time
- * are: an order of magnitude, not fitted. Nearer ones gain.c weighs by how many are
- * alike. Of the kernels that matter in the recordings of 248 programs it is one, which
- * differs by 200 times; the next one by 4. */
+/* The measured launch does not represent the kernel if launches more than 10 times as
+ * long make up over 9/10 of its time: an order of magnitude, not fitted. Smaller
+ * differences are weighed in gain.c, by how many launches are alike. Among the kernels
+ * that matter in recordings of 248 programs there is one; it differs by 200 times, the
+ * next one by 4. */
 #define UNLIKE_TIMES 10
 #define UNLIKE_PART 0.9
 
@@ -53,7 +53,7 @@ counters_number(struct model *m, struct wire_str name)
 	return EXTRA_FIRST + m->extras++;
 }
 
-/* Where value ${number} is kept; NULL without memory. */
+/* Where the value of counter ${number} is kept; NULL without memory. */
 static double *
 place_of(struct kernel_state *k, uint32_t number)
 {
@@ -75,9 +75,9 @@ place_of(struct kernel_state *k, uint32_t number)
 }
 
 /*
- * What was measured completely is replaced only by what is complete as well;
- * a partial measurement may fill in what is missing. Else the later one wins:
- * it has more launches behind it.
+ * A complete measurement is replaced by a complete one only; a partial one adds the
+ * values that it lacks. A partial measurement is replaced by any later one, which comes
+ * from more launches.
  */
 int
 counters_feed(struct model *m, struct stream *s,
@@ -117,8 +117,8 @@ counters_feed(struct model *m, struct stream *s,
 	return 0;
 }
 
-/* Do a launch counted by the hardware and one counted by patched instructions
- * differ in nothing but the sectors of their accesses? */
+/* Do the launch counted by hardware and the one counted by patched instructions execute
+ * the same number of instructions, but move different numbers of sectors? */
 static bool
 accesses_vary(const double *own, const double *there)
 {
@@ -137,10 +137,10 @@ accesses_vary(const double *own, const double *there)
 	return vary;
 }
 
-/* Counters of global loads and stores leave out those by generic addresses and
- * asynchronous copies to shared memory, whose sectors are counted. A lane's access, of
- * 16 bytes at most, lies in one sector: where no request could have moved so many, how
- * many requests there were is not known. */
+/* The instruction counters of global loads and stores leave out accesses by generic
+ * addresses and asynchronous copies to shared memory; the sector counters include them.
+ * A lane accesses 16 bytes at most, which lie in one sector: more sectors per counted
+ * instruction than a warp has lanes show that the instruction count is incomplete. */
 static void
 forget_requests(double *metric)
 {
@@ -164,15 +164,15 @@ fill_patched(const struct kernel_state *k, struct kernel *out)
 	if (own > 0 && there > 0)
 		scale = own / there;
 	out->accesses_vary = accesses_vary(k->out.metric, k->patched);
-	/* Of equal launches what is counted exactly stands for both. */
+	/* If both launches executed the same, the exact (patched) count is taken. */
 	for (i = 0; i < METRIC_COUNT; i++)
 		if (!isnan(k->patched[i]) &&
 		    (scale == 1 || isnan(out->metric[i])))
 			out->metric[i] = k->patched[i] * scale;
 }
 
-/* A launch of a traversal that finds nothing to do is over in no time, and keeps nothing
- * busy: what the others do, which take the time, its counters do not tell. */
+/* Is the measured launch unlike those that take the kernel's time? A launch of a graph
+ * traversal that finds nothing to do ends at once and keeps nothing busy. */
 static bool
 is_unlike(const struct kernel *k)
 {

@@ -1,13 +1,13 @@
 /*
- * model/cycle.c: what copies and kernels could do at the same time.
+ * model/cycle.c: how long copies and kernels could overlap.
  *
- * A cycle is data that is brought to the GPU, worked on there and taken back:
- * copies to the device, kernels, copies from it, in this order; what comes out
- * of order begins the next one. Cut into chunks, its copies and kernels can run
- * side by side for as long as the shorter of the two takes. A kernel that comes
- * again in a cycle works on what is there already: it counts once. One that we
- * measured ran alone because of that: it does not count. Small copies are
- * parameters and flags, and part nothing.
+ * A cycle brings data to the GPU, works on it and takes it back: copies to the device,
+ * kernels, copies from the device, in this order; an operation that is out of order
+ * begins the next cycle. If the data is cut into chunks, copies and kernels can overlap
+ * for as long as the shorter of the two takes. A kernel that is launched again in a
+ * cycle works on data that is there already, so each kernel counts once. A measured
+ * launch ran alone because we measured it, and does not count. Small copies are
+ * parameters and flags: they do not separate cycles.
  */
 #include "model/internal.h"
 
@@ -27,7 +27,7 @@ cycle_total(const struct cycle *c)
 	return add_sat(c->sum_ns, min_u64(c->copy_ns, c->kernel_ns));
 }
 
-/* The cycle goes on with ${stage}, or another one begins there. */
+/* The cycle continues with ${stage}; if it was past that, the next one begins. */
 static void
 cycle_stage(struct model *m, struct cycle *c, uint8_t stage)
 {

@@ -1,6 +1,6 @@
 /*
- * model/define.c: what ids on the wire stand for. Ids are anything a peer
- * likes; they only ever go through a map.
+ * model/define.c: what the ids in records stand for. A peer may send any number as an
+ * id: it is only ever the key of a map.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "facts/chip.h"
 #include "model/internal.h"
 
-/* model_put; what is over the limit is lost. */
+/* model_put; an id over the limit is counted as lost. */
 static int
 put(struct model *m, struct stream *s, struct idmap *map, uint64_t id,
     uint32_t value)
@@ -72,7 +72,7 @@ device_add(struct model *m)
 	return m->devices++;
 }
 
-/* The device of an ordinal; one that nobody described yet gets a place. */
+/* The device of an ordinal; made if no DEVICE record described it yet. */
 uint32_t
 define_device_of(struct model *m, struct stream *s, uint32_t id)
 {
@@ -107,7 +107,7 @@ define_device(struct model *m, struct stream *s,
 	const char *name, *chip, *uuid;
 	uint32_t i = idmap_get(&s->device, r->id);
 
-	/* What has no place keeps no names either. */
+	/* Checked before its names take room in the pool. */
 	if (i != IDMAP_NONE && m->device[i]->complete)
 		return 0;
 	if (s->device.used >= MAX_QUEUES || m->ids >= MAX_IDS) {
@@ -201,7 +201,7 @@ define_queue(struct model *m, struct stream *s, uint32_t device,
 
 	if (i != IDMAP_NONE && m->queue[i].device == device)
 		return i;
-	/* The last queue stands for all that are too many. */
+	/* At the limit the last queue stands for all further ones. */
 	if (m->queues >= MAX_QUEUES)
 		return m->queues - 1;
 	if (model_grow(&m->queue, &m->queues_cap, m->queues, MAX_QUEUES,

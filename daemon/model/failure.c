@@ -1,12 +1,12 @@
 /*
- * model/failure.c: calls that failed, whether anybody looked, and what the
- * person should know about the measurement itself.
+ * model/failure.c: calls that failed, whether the program read the error, and
+ * diagnostics about the measurement itself.
  *
- * The injection library sees the error a call returned, and whether the program
- * asked for the last error afterwards, not whether it looked at the returned
- * value. A launch returns nothing, so one whose error nobody asked for is
- * unread. Any other call counts as unread if its process went on to give the
- * GPU work as if nothing had happened.
+ * The injection library sees the error that a call returned, and whether the program
+ * asked for the last error afterwards (cudaGetLastError); it cannot see whether the
+ * program looked at the returned value. A kernel launch returns no value: its error is
+ * unread unless the program asked for it. The error of any other call counts as unread
+ * if the process gave the GPU more work afterwards.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +30,8 @@ open_unread(const struct stream *s, const struct open_failure *o)
 	return o->launch || s->work_last > o->at;
 }
 
-/* The program asked for the last error: that answers for every failure of the
- * thread up to here; CUDA keeps only one. */
+/* The program asked for the last error: with that it has read every failure of the
+ * thread so far, since CUDA keeps only one. */
 static void
 failure_read(struct stream *s, uint32_t tid)
 {
@@ -50,7 +50,7 @@ failure_open(struct model *m, struct stream *s, uint32_t index,
 	struct open_failure *oldest = &s->open[0];
 
 	if (s->opens == MAX_OPEN_FAILURES) {
-		/* Whoever collects so many has not looked. */
+		/* With so many open failures the oldest was not read. */
 		m->failure[oldest->failure].unread++;
 		s->opens--;
 		memmove(oldest, oldest + 1, s->opens * sizeof(*oldest));
@@ -97,7 +97,7 @@ failure_find(struct model *m, const struct failure *want, uint32_t *index)
 	    &whole, &m->failure[i].out.name);
 }
 
-/* What a failed launch asked for; -1 without memory. */
+/* Fill in the parameters of a failed launch; -1 without memory. */
 static int
 failure_launch(struct model *m, struct stream *s, struct failure *f,
     const struct record_FAILURE *r)

@@ -1,10 +1,10 @@
 /*
- * model/follow.c: which kernel comes after which in its queue.
+ * model/follow.c: which kernel follows which in its queue.
  *
- * Of each kernel one successor is kept, by majority vote: where one kernel comes
- * after it more often than all others together, that one is found in one pass
- * and in constant memory. Its count is exact from when it was last taken up,
- * which is what the rules need: they ask for pairs that are always there.
+ * One successor of each kernel is kept, by majority vote (Boyer and Moore): a kernel
+ * that follows it more often than all others together is found in one pass and in
+ * constant memory. Its count starts when it was last chosen, and is exact from there.
+ * That is enough for the rules: they look for pairs that always occur.
  */
 #include "model/internal.h"
 
@@ -45,7 +45,7 @@ follow_op(struct model *m, const struct op *op, uint64_t idle,
 {
 	struct queue *q = &m->queue[op->queue];
 
-	/* Two that overlap do not wait for each other. */
+	/* A kernel that starts before the other one ends does not follow it. */
 	if (op->kind == OP_KERNEL && q->last != 0 && !seen.synced &&
 	    op->start >= q->last_end)
 		follow_kernel(&m->kernel[q->last - 1], op, idle, seen,

@@ -1,3 +1,6 @@
+/*
+ * model/idmap.c: see idmap.h.
+ */
 #include <stdlib.h>
 
 #include "model/idmap.h"

@@ -1,14 +1,14 @@
 /*
- * model/internal.c: what the files of this folder share: arrays that grow, ids,
- * times that can be believed, work that waits for the sweep.
+ * model/internal.c: helpers of this folder: arrays that grow, ids, times that can be
+ * believed, the operations that are still to be swept.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/internal.h"
 
-/* No program runs longer than a year, nor did one start longer before the
- * first record; times outside are nonsense, and would stretch the timeline. */
+/* Times more than 30 days before or a year after the first believed one are nonsense,
+ * and would stretch the timeline. */
 #define TIME_BEFORE (30ull * 86400 * SECOND)
 #define TIME_AFTER (366ull * 86400 * SECOND)
 #define TIME_MAX (1ull << 62)	/* so that differences fit an int64_t */
@@ -67,7 +67,7 @@ model_put(struct model *m, struct idmap *map, uint64_t id, uint32_t value,
 	return idmap_put(map, id, value);
 }
 
-/* Room for one more: most runs need little of it. */
+/* Double the room for operations; most runs need little. */
 static int
 ops_grow(struct model *m)
 {
@@ -78,7 +78,7 @@ ops_grow(struct model *m)
 		return -1;
 	m->op = op;
 	m->ops_cap = cap;
-	free(m->op_spare);	/* as long as the other, or not there */
+	free(m->op_spare);	/* has the size of m->op, or is NULL */
 	m->op_spare = NULL;
 	return 0;
 }

@@ -1,10 +1,10 @@
 /*
  * model/kernel.c: kernels by signature, over all processes and streams.
  *
- * One kernel is one mangled name on one device with one launch shape. What
- * the driver chose at the launch (the shared memory configuration, the local
- * memory pool) is no part of the shape: it may differ between two launches
- * that the program's author would call the same.
+ * One kernel is one mangled name on one device with one launch shape. Settings that
+ * the driver chose at the launch (the shared memory configuration, the local memory
+ * pool) are not part of the shape: they may differ between two launches that the
+ * program's author would call the same.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@
 #include "wire/le.h"
 
 #define EMPTY_NS 1000	/* no kernel takes less on a GPU of these years */
-#define HELD_NS 1900000000u	/* the host is held for 2 s, from before the start */
+#define HELD_NS 1900000000u	/* a launch this long may have waited for the host: a
+				 * trial holds that for 2 s, from before the start */
 
 struct kernel_entry {
 	struct kernel_key key;
@@ -107,7 +108,7 @@ kernel_define(struct model *m, struct stream *s,
 	return 0;
 }
 
-/* The host called before the GPU began, whatever two clocks say. */
+/* The call comes before the start on the GPU, even if the two clocks disagree. */
 static uint64_t
 launch_time(uint64_t launch, uint64_t start)
 {
@@ -137,9 +138,9 @@ kernel_push(struct model *m, struct stream *s, const struct kernel_state *k,
 	return model_push(m, &op);
 }
 
-/* From the call to the kernel's start CUPTI prepared a measured launch, saved and
- * restored memory, and ran it for all passes but the last. The GPU had nothing
- * else to do: it was waited for before. */
+/* Count the time from the call of a measured launch to its start as our overhead: CUPTI
+ * prepares the launch, saves and restores memory, and runs all passes but the last. No
+ * other work runs meanwhile: CUPTI waited for the GPU before. */
 static int
 kernel_held(struct model *m, struct stream *s,
     const struct record_KERNEL *r)
@@ -239,14 +240,14 @@ enum wire_skip
 kernel_skip(const struct kernel_state *k)
 {
 
-	/* Captured calls were counted, but nodes are what ran. */
+	/* Too few launch calls, because most launches were nodes of a graph. */
 	return k->out.skip == SKIP_TOO_FEW_LAUNCHES &&
 	    k->out.graph_launches > k->out.launches / 2 ? SKIP_GRAPH :
 	    k->out.skip;
 }
 
-/* One that waits for the host, which was held for our sake, could not end; its
- * other launches tell that it is not as long by itself. */
+/* Did launches hang that wait for the host, while we held the host for a trial? Shorter
+ * launches show that the kernel is not that long by itself. */
 static bool
 kernel_waited(const struct kernel_state *k)
 {
@@ -269,10 +270,10 @@ kernel_disturbed_count(const struct kernel_state *k)
 	return k->profiled + (kernel_waited(k) ? k->waited.count : 0);
 }
 
-/* Where only launches ran that were measured, and no counter says how long they
- * took: their records have the whole window's time, in which code was patched or
- * each instruction counted. What issuing its instructions takes is the least, or
- * what an empty kernel takes. 0: it is not so. */
+/* A lower bound in ns of one launch, for a kernel that ran only in measured launches
+ * without a counter of their duration: their records span the whole window, in which
+ * code was patched or each instruction counted. It is the time to issue its warp
+ * instructions on all schedulers, or that of an empty kernel. 0: not such a kernel. */
 static double
 kernel_least(const struct model *m, const struct kernel_state *k)
 {
@@ -289,8 +290,8 @@ kernel_least(const struct model *m, const struct kernel_state *k)
 	    least : 0;
 }
 
-/* One typical launch: the mean of the undisturbed ones; else what the counters
- * say of the duration, else the disturbed ones themselves. */
+/* ns of one typical launch: the mean of the undisturbed ones; else the duration that
+ * the counters have, else kernel_least, else the mean of the measured ones. */
 static double
 kernel_mean(const struct model *m, const struct kernel_state *k)
 {
@@ -310,8 +311,9 @@ kernel_mean(const struct model *m, const struct kernel_state *k)
 	return 0;
 }
 
-/* Counted instruction by instruction a kernel runs many times as long. What its
- * pages cost it another launch would have paid. */
+/* ns by which the disturbed launches were longer than as many others: counted by
+ * instruction, a kernel runs many times as long. Faults on managed memory are left out:
+ * an undisturbed launch would have had them as well. */
 static uint64_t
 kernel_longer(const struct model *m, const struct kernel_state *k)
 {
@@ -381,7 +383,7 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 	total = (double)out->time.sum + kernel_mean(m, k) *
 	    (double)(kernel_disturbed_count(k) + k->untimed);
 	out->total_ns = total < 1.8e19 ? (uint64_t)total : UINT64_MAX;
-	/* Another process or a later launch was measured after all. */
+	/* Measured after all: in another process, or a later launch. */
 	if (out->metric_complete)
 		out->skip = SKIP_NONE;
 	else if (out->skip == SKIP_NONE && out->metric_launches == 0 &&
@@ -394,7 +396,7 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 	out->total_least = kernel_least(m, k) > 0;
 	out->waits = kernel_waited(k);
 	out->noise_ns = repeat_noise(&k->repeat);
-	/* What the sweep saw stands for all launches. */
+	/* Scaled from the launches that were swept to all. */
 	out->exposed_ns = out->alone_ns = out->fault_part = 0;
 	if (k->swept_ns > 0) {
 		out->fault_part = (double)k->fault_ns / (double)k->swept_ns;
@@ -402,7 +404,7 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 		out->exposed_ns = k->exposed * part;
 		out->alone_ns = (double)k->alone_ns * part;
 	} else if (out->total_estimated) {
-		/* Nothing undisturbed was seen: as if it ran by itself. */
+		/* No undisturbed launch was swept: as if it always ran alone. */
 		out->exposed_ns = out->alone_ns = (double)out->total_ns;
 	}
 }

@@ -1,28 +1,27 @@
 /*
- * model/legacy.c: what the legacy default stream keeps apart.
+ * model/legacy.c: work that the legacy default stream serialises.
  *
- * Work in the legacy default stream starts after all earlier work of the
- * context's blocking streams has ended, and their later work starts after it.
- * No record says that an operation waited for that. It is taken to have waited
- * for another one if it was called before that one ended, its own queue was
- * empty, and it started right after: then it could have started beside it, had
- * its stream been a non-blocking one. An event between the two streams looks the
- * same, so that what is counted here is no proof.
+ * Work in the legacy default stream starts after all earlier work of the context's
+ * blocking streams has ended, and their later work starts after it. These are the two
+ * sides. No record shows that an operation waited for the other side. It is taken to
+ * have waited for an operation there if it was called before that one ended, its own
+ * queue was empty, and it started right after the end. With a non-blocking stream the
+ * two could have overlapped. An event between the two streams looks the same, so the
+ * counts here are no proof.
  *
- * What it waited for may itself have waited, for work of another stream on its own side:
- * then the two of one side took turns because of it, and could have run beside each
- * other as well.
+ * The operation waited for may itself have waited for work of another stream of the
+ * first side. Then operations of that side took turns because of it, and could have
+ * overlapped with each other as well.
  *
- * Whether it would have had room there is in the sum: an engine that copies is
- * free while a kernel runs, and a kernel leaves the share of the GPU that its
- * blocks do not fill.
+ * The time saved depends on the room there would have been: a copy engine is free while
+ * a kernel runs, and a kernel leaves the share of the GPU that its blocks do not fill.
  */
 #include "model/internal.h"
 #include "model/occupancy.h"
 
 #define READY 5000u	/* ns from the call to the earliest start */
-#define AFTER 20000u	/* ns: it started because the other had ended */
-#define LEAST 5000u	/* ns: shorter waits are the order of two clocks */
+#define AFTER 20000u	/* ns from the other's end to the start, at most */
+#define LEAST 5000u	/* ns: shorter waits may be an error of the clocks */
 
 /* CUPTI's flags of a stream. */
 #define STREAM_FLAGS 0xffffu
@@ -36,7 +35,8 @@ stream_key(uint32_t context, uint32_t id)
 	return (uint64_t)context << 32 | id;
 }
 
-/* What kind of stream a queue is; told before or after its first work. */
+/* Note what kind of stream a queue is; its record comes before or after its first
+ * work. */
 static int
 stream_is(struct model *m, struct stream *s, uint64_t key,
     enum queue_kind kind)
@@ -83,7 +83,7 @@ legacy_kind(const struct stream *s, uint32_t context, uint32_t stream)
 	return kind == IDMAP_NONE ? QUEUE_OTHER : (enum queue_kind)kind;
 }
 
-/* The share of the GPU that an operation takes: of a copy its engine only. */
+/* The share of the SMs that an operation takes, 0..1; a copy takes its engine only. */
 static double
 fills(struct model *m, const struct op *op)
 {
@@ -103,7 +103,7 @@ fills(struct model *m, const struct op *op)
 	return k->out.occupancy.waves > 0 ? k->out.occupancy.waves : 0;
 }
 
-/* How much of ${b} runs beside ${a} if both may start at once. */
+/* The fraction of ${b} that can overlap with ${a} if both may start at once. */
 static double
 beside(struct model *m, const struct op *a, const struct op *b)
 {
@@ -116,8 +116,8 @@ beside(struct model *m, const struct op *a, const struct op *b)
 	return need <= room ? 1 : room / need;
 }
 
-/* ${op} of the side ${own} starts: since when had it waited for ${before} alone? With
- * what that waited for, if it was of another stream. */
+/* ${op} of the side ${own} starts: since when had it waited for the side ${before} only?
+ * Includes the time that ${before} waited in turn for another stream of ${own}. */
 static uint64_t
 waits_since(const struct op *op, const struct legacy_side *before,
     const struct legacy_side *own, uint64_t own_end)
@@ -139,9 +139,9 @@ waited(const struct op *op, const struct op *before, uint64_t ready)
 	return sub_sat(before->end, ready);
 }
 
-/* Of ${ns} that ${op} took turns with others of its side, in front of which stands
- * ${other}: in their own streams all would take as long as one, in the time of as many as
- * it had been since its stream's last. */
+/* For ${ns} ns ${op} took turns with operations of its own side, the last of them
+ * ${other}. Overlapping, they would all take as long as one of them: of the time since
+ * the end of the work before ${op} in its stream, own / all would remain. */
 static double
 turned(struct model *m, const struct op *op, const struct op *other,
     uint64_t own_end, uint64_t ns)
@@ -152,7 +152,7 @@ turned(struct model *m, const struct op *op, const struct op *other,
 	return (double)ns * (1 - own / all) * beside(m, other, op);
 }
 
-/* ${op}, on the side ${own}, starts: count its wait for ${before}, ns. */
+/* ${op}, on the side ${own}, starts: count its wait for ${before}; returns its ns. */
 static uint64_t
 count(struct model *m, struct legacy *l, struct legacy_side *before,
     const struct legacy_side *own, const struct op *op, uint64_t own_end)
@@ -169,7 +169,7 @@ count(struct model *m, struct legacy *l, struct legacy_side *before,
 		saved = turned(m, op, &own->last, own_end, length);
 	l->waits++;
 	l->wait_ns = add_sat(l->wait_ns, ns);
-	/* Several that waited for one could run beside each other as well. */
+	/* Several that waited for one could overlap: only the best counts. */
 	if (saved <= before->best)
 		return ns;
 	if (op->kind == OP_KERNEL && before->last.kind == OP_KERNEL)
@@ -193,10 +193,10 @@ legacy_op(struct model *m, struct device_state *d, const struct op *op)
 		return;
 	own = q->kind == QUEUE_LEGACY ? &l->null : &l->blocking;
 	other = q->kind == QUEUE_LEGACY ? &l->blocking : &l->null;
-	if (l->process != q->process)	/* another's streams are no business */
+	if (l->process != q->process)	/* its streams do not wait for these */
 		l->null.last.end = l->blocking.last.end = 0;
 	l->process = q->process;
-	/* A blocking copy waits by its own nature: synchronous-copies. */
+	/* The rule synchronous-copies judges blocking copies. */
 	if ((op->flags & OP_BLOCKING) == 0)
 		ns = count(m, l, other, own, op, q->end);
 	q->end = max_u64(q->end, op->end);

@@ -1,9 +1,9 @@
 /*
  * model/memory.c: which allocations live, and which were never released.
  *
- * An allocation is known by its process and address: with unified addressing
- * no two of one process share an address, and a release does not always say
- * its context.
+ * An allocation is identified by its process and address: with unified addressing
+ * no two of one process share an address, and the record of a release does not always
+ * have the context.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ on_device(uint8_t kind)
 	return kind == MEMORY_DEVICE || kind == MEMORY_ARRAY;
 }
 
-/* Outside of the GPUs' own memory, and kernels can still reach it. */
+/* Memory that is not a GPU's own, and that kernels can reach. */
 static bool
 on_host(uint8_t kind)
 {
@@ -41,7 +41,7 @@ on_host(uint8_t kind)
 	return kind == MEMORY_PINNED || kind == MEMORY_MANAGED;
 }
 
-/* The entry of that size, made if there is room; NULL. */
+/* The entry of that size and device, made if there is room; else NULL. */
 static struct memory_size *
 size_of(struct model *m, const struct live *l)
 {
@@ -60,7 +60,7 @@ size_of(struct model *m, const struct live *l)
 	return &m->size[m->sizes++];
 }
 
-/* Of sizes that are not told apart nothing is known. */
+/* Count an allocation or release by size; sizes beyond MAX_SIZES are not counted. */
 static void
 size_count(struct model *m, const struct live *l, bool born)
 {
@@ -130,7 +130,7 @@ memory_alloc(struct model *m, struct stream *s,
 	return 0;
 }
 
-/* The variables of modules have no address and live as long as these do. */
+/* Module globals: their records have no address, and they live as long as the module. */
 static void
 memory_global(struct model *m, const struct record_MEMORY *r)
 {
@@ -156,7 +156,7 @@ memory_feed(struct model *m, struct stream *s, const struct record_MEMORY *r)
 	if (r->operation == MEMORY_ALLOC && (r->kind == MEMORY_STATIC ||
 	    (r->flags & MEMORY_GLOBAL) != 0))
 		memory_global(m, r);
-	/* What the runtime allocates for itself is not the program's. */
+	/* Nor does what the runtime allocates for itself count. */
 	if (r->kind == MEMORY_UNKNOWN || r->kind == MEMORY_STATIC ||
 	    r->kind >= MEMORY_KINDS || (r->flags & (MEMORY_INTERNAL |
 	    MEMORY_GLOBAL)) != 0)
@@ -166,7 +166,7 @@ memory_feed(struct model *m, struct stream *s, const struct record_MEMORY *r)
 		return 0;
 	}
 	HASH_FIND(hh, m->live, &key, sizeof(key), l);
-	/* At an address that is taken, a release was missed. */
+	/* A release; or an allocation at an address whose release was missed. */
 	if (l != NULL)
 		memory_drop(m, l);
 	if (r->operation != MEMORY_ALLOC)
@@ -174,8 +174,8 @@ memory_feed(struct model *m, struct stream *s, const struct record_MEMORY *r)
 	return memory_alloc(m, s, r, device);
 }
 
-/* Whether what the process left behind is a leak: it came to an orderly end,
- * or destroyed its contexts; after a crash nobody tidies up. */
+/* Are the allocations that the process left leaks? They are if it ended in order, or
+ * destroyed its contexts; after a crash nothing is released. */
 static bool
 process_over(const struct stream *s)
 {
@@ -201,7 +201,7 @@ leak_of(struct leak *leak, uint32_t *leaks, const struct live *l)
 	return k;
 }
 
-/* A live view of a run in progress would show working memory as leaks. */
+/* Only at a final settle: memory in use of a run in progress would look like leaks. */
 uint32_t
 memory_leaks(const struct model *m, struct leak *out, bool final)
 {
@@ -216,7 +216,7 @@ memory_leaks(const struct model *m, struct leak *out, bool final)
 			continue;
 		k = leak_of(out, &leaks, l);
 		k->count++;
-		/* Not the time: first steps take most of a short run. */
+		/* By launches, not time: first steps take most of a short run. */
 		k->late += l->at > host_middle(s);
 		if (k->count > 1 && l->bytes != k->largest)
 			k->equal = false;

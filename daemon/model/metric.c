@@ -39,7 +39,7 @@ const char *const run_state_name[] = {
 	[RUN_TRUNCATED] = "truncated",
 };
 
-/* Called a few hundred times a stream, for METRIC records only. */
+/* Searched one by one: for METRIC records only, a few hundred times per stream. */
 static const struct {
 	enum metric_id id;
 	const char *name;

@@ -1,5 +1,5 @@
 /*
- * model/model.c: streams, and the way of each record to its handler.
+ * model/model.c: streams, and the dispatch of each record to its handler.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -147,10 +147,10 @@ feed_record(struct model *m, struct stream *s, const struct record *r)
 #undef MEASURED
 	case RECORD_DISASSEMBLY:
 	case RECORD_FRAME:
-		/* The daemon's own say so too, and it is no process. */
+		/* The daemon writes such records too: its stream is no process. */
 		return source_feed(m, s, r);
 	default:
-		/* Measurements without a HELLO: its frame was lost. */
+		/* A measured process, even if the frame of its HELLO was lost. */
 		if (r->type >= RECORD_KERNEL && r->type < RECORD_CLOCK)
 			s->is_process = true;
 		return source_feed(m, s, r);

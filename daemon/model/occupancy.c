@@ -1,10 +1,14 @@
+/*
+ * model/occupancy.c: theoretical occupancy and the best block size from the limits that
+ * a calculator gives; see occupancy.h.
+ */
 #include <math.h>
 #include <string.h>
 
 #include "model/occupancy.h"
 
-/* Whether numbers off the wire are within what any GPU has, so that the
- * arithmetic behind cannot overflow. */
+/* Are the numbers of the records within what any GPU has? Then the arithmetic below
+ * cannot overflow. */
 static bool
 plausible(const struct record_DEVICE *d, const struct record_SIGNATURE *s,
     uint64_t threads)
@@ -43,8 +47,8 @@ tightest(const uint32_t limit[LIMITER_COUNT], enum limiter *which)
 	int i;
 
 	*which = LIMITER_NONE;
-	/* Of equals, what the hardware fixes comes before what the kernel
-	 * uses: changing the latter alone would not help. */
+	/* Among equal limits, those fixed by the hardware come before those of
+	 * the kernel's resources: reducing the latter alone would not help. */
 	for (i = LIMITER_WARPS; i < LIMITER_COUNT; i++)
 		if (limit[i] < least) {
 			least = limit[i];
@@ -63,8 +67,8 @@ ratio_of(const struct record_DEVICE *d, uint32_t threads, uint32_t blocks)
 	return ratio < 1 ? ratio : 1;
 }
 
-/* Clusters need SMs of one group that are free together: CUPTI says how many
- * are resident on the whole GPU at most. */
+/* The SMs of a cluster must be of one group and free at the same time. The record has
+ * how many clusters the whole GPU can hold. */
 static uint32_t
 cluster_limit(const struct record_DEVICE *d, const struct record_SIGNATURE *s)
 {
@@ -130,7 +134,7 @@ occupancy_with(struct occupancy *o, const struct record_DEVICE *d,
 		return;
 	limit[LIMITER_CLUSTER] = cluster_limit(d, s);
 	o->blocks_per_sm = tightest(limit, &o->limiter);
-	/* It ran, so a block fits: our numbers are wrong, not the launch. */
+	/* The kernel ran, so a block fits: the calculation is wrong. */
 	if (o->blocks_per_sm == 0)
 		return;
 	memcpy(o->limit_blocks, limit, sizeof(limit));
@@ -149,7 +153,7 @@ occupancy_of(struct occupancy *o, const struct record_DEVICE *d,
 
 #ifdef HAVE_CUDA_OCCUPANCY
 	occupancy_with(o, d, s, occupancy_cuda);
-	/* It knows no GPU younger than itself. */
+	/* cuda_occupancy.h does not know GPUs newer than itself. */
 	if (o->known)
 		return;
 #endif

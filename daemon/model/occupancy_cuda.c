@@ -64,7 +64,7 @@ occupancy_cuda(const struct record_DEVICE *d,
 	a.numBlockBarriers = 1;
 	a.partitionedGCConfig = PARTITIONED_GC_OFF;
 	a.maxDynamicSharedSizeBytes = s->smem_dynamic;
-	/* Whether the limit was raised is visible from what was used, too. */
+	/* A kernel that used more than the default limit had raised it. */
 	if (s->smem_optin != 0 ||
 	    (uint64_t)s->smem_static + s->smem_dynamic > d->smem_per_block)
 		a.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;

@@ -50,7 +50,7 @@ shared_limit(const struct record_DEVICE *d, const struct chip *chip,
 	if (chip->carveouts->number > 0) {
 		if (s->carveout <= 100)
 			sm = chip_carveout(chip, sm * s->carveout / 100);
-		if (sm < bytes)		/* a wish that cannot be met */
+		if (sm < bytes)		/* the carveout asked for is too small */
 			sm = chip_carveout(chip, bytes);
 		if (sm > d->smem_per_sm)
 			sm = d->smem_per_sm;
@@ -68,7 +68,7 @@ occupancy_own(const struct record_DEVICE *d, const struct record_SIGNATURE *s,
 	limit[LIMITER_NONE] = OCCUPANCY_UNLIMITED;
 	limit[LIMITER_WARPS] = threads > d->max_threads_per_block ? 0 :
 	    d->max_threads_per_sm / d->warp_size / warps;
-	/* Some device records come without it. */
+	/* Some device records lack it. */
 	limit[LIMITER_BLOCKS] = d->max_blocks_per_sm > 0 ?
 	    d->max_blocks_per_sm : chip->blocks;
 	limit[LIMITER_REGISTERS] = register_limit(d, chip->schedulers,

@@ -1,16 +1,16 @@
 /*
- * model/peer.c: copies between GPUs, and whether these reach each other.
+ * model/peer.c: copies between GPUs, and peer access.
  *
- * A copy that a GPU makes straight into the memory of another is one record.
- * Where it may not, the driver goes through the host, and CUPTI shows a copy
- * down on the one device and a copy up on the other (or several, for a large
- * one), all with the correlation id of the one call.
+ * A copy that a GPU makes directly into the memory of another is one record. Without
+ * peer access the driver goes through the host, and CUPTI reports a copy to the host on
+ * the one device and a copy from the host on the other (or several, for a large copy),
+ * all with the correlation id of the one call.
  */
 #include <stdlib.h>
 
 #include "model/internal.h"
 
-/* What came of one call so far; down and up in this order. */
+/* The copies of one call so far: [0] to the host, [1] from the host. */
 struct halves {
 	uint32_t correlation;
 	uint32_t device[2];
@@ -39,7 +39,7 @@ peer_of(struct model *m, uint32_t from, uint32_t to)
 int
 peer_define(struct model *m, struct stream *s, const struct record_PEER *r)
 {
-	/* Both were described before, or it is not known which they are. */
+	/* Ordinals without a DEVICE record before this one are not known. */
 	uint32_t from = idmap_get(&s->device, r->device);
 	uint32_t to = idmap_get(&s->device, r->peer);
 	struct peer *p;
@@ -70,7 +70,7 @@ staged_add(struct model *m, struct halves *h)
 	h->bytes[0] = h->bytes[1] = h->ns[0] = h->ns[1] = 0;
 }
 
-/* A copy from or to the host may be half of one between GPUs. */
+/* A copy from or to the host may be half of a copy between GPUs. */
 static int
 half_copy(struct model *m, struct stream *s, const struct record_COPY *r)
 {

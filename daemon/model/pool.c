@@ -1,3 +1,6 @@
+/*
+ * model/pool.c: see pool.h.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,21 +1,21 @@
 /*
- * model/repeat.c: what repeats of the same work differ by.
+ * model/repeat.c: the noise between launches that do the same work.
  *
  * Launches of one kernel differ for reasons of the program's own: the first ones
- * fetch pages, levels of a tree shrink, two kinds of input take turns. That is
- * signal. Noise is what is left between launches that did the same, and which did
- * is not recorded. So each launch is held against the nearest by time of the last
- * few of its kernel, and against the one in the same place of a sequence that
- * repeats: a trend, modes and a cycle leave only what they do not explain. Of
- * launches that differ at random the nearest of n is nearer than any, by a factor
- * that is known, and taken out again.
+ * fetch pages, levels of a tree shrink, two kinds of input alternate. That is signal.
+ * Noise is the difference between launches that did the same work, but no record says
+ * which did. So the duration of each launch is compared with the last few of its kernel
+ * and with the launch at the same place of a repeating sequence, and the smallest
+ * difference counts: trends, modes and cycles cancel out. With random differences the
+ * nearest of n values is nearer than any one of them, by a known factor (nearest),
+ * which is divided out again.
  */
 #include <math.h>
 
 #include "model/internal.h"
 
-#define REPEAT_LEAST 4u		/* launches to hold one against, and differences:
-				 * fewer tell a trend from chance in no way */
+#define REPEAT_LEAST 4u		/* launches to compare one with, and differences:
+				 * fewer cannot tell a trend from chance */
 
 /* The median of the least |x0 - xi|, i = 1..n, of independent normal values of
  * standard deviation 1, for n from REPEAT_LEAST on (drawn 60,000 times). */

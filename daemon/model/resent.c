@@ -2,32 +2,32 @@
  * model/resent.c: host ranges that are copied again.
  *
  * A range is a host address and a length in one process; only whole ranges are
- * compared. Copies between host and device go through here in order of time,
- * so that each knows what was done with its range last. What the program wrote
- * there meanwhile is not known, only how long it had for that.
+ * compared. Copies between host and device come here in order of time, so that the
+ * last copy of each range is known. Whether the program wrote to the range since then
+ * is not known, only how much time it had to do so.
  */
 #include <stdlib.h>
 
 #include "model/host.h"
 #include "model/internal.h"
 
-/* What a core of the host writes at the most, how long many of them need to
- * begin, and what they write together. */
+/* Most that one core of the host writes; how long many cores need to start; most that
+ * they write together. */
 #define CORE_BYTES_PER_NS 16u
 #define TEAM_NS 20000u
 #define TEAM_BYTES_PER_NS 400u
 
-/* A host range, or (device not 0) one together with where it was copied. */
+/* A host range, or (device not 0) a pair of a host range and a device address. */
 struct range {
 	uint64_t stream, host, device, bytes;
-	uint32_t of;		/* the host range; itself */
+	uint32_t of;		/* of a pair its host range, else itself */
 	/* Of host ranges: */
 	uint32_t last;		/* the pair that was copied last */
-	uint8_t way;		/* how: COPY_H2D, COPY_D2H; 0 not yet */
-	uint8_t counted;	/* bit a resent_kind: in its ranges; then one a
-				 * direction: in those of a copy class */
+	uint8_t way;		/* its direction: COPY_H2D, COPY_D2H; 0 none yet */
+	uint8_t counted;	/* bits: counted in ranges of each resent_kind, then
+				 * of a copy class to and from the device */
 	uint64_t free;		/* see free_at */
-	uint64_t down_ns;	/* of the last copy, if it came down */
+	uint64_t down_ns;	/* of the last copy, if it was to the host */
 };
 
 static uint64_t
@@ -41,7 +41,8 @@ range_key(const struct range *r)
 	return h ^ h >> 29;
 }
 
-/* Find or make; IDMAP_NONE if there are too many, or two have one hash. */
+/* Find or make; *${index} is IDMAP_NONE if there are too many, or if another range has
+ * the same hash. */
 static int
 range_of(struct model *m, const struct range *want, uint32_t *index)
 {
@@ -77,7 +78,7 @@ resent_range(struct model *m, const struct stream *s,
 	uint32_t host;
 
 	*range = IDMAP_NONE;
-	/* A graph's copies have no call of their own, nor have pages. */
+	/* Copies in a graph and moved pages have no call of their own. */
 	if (r->src == MEMORY_MANAGED || r->dst == MEMORY_MANAGED ||
 	    (r->kind != COPY_H2D && r->kind != COPY_D2H) || r->bytes == 0 ||
 	    (r->flags & COPY_GRAPH) != 0 || r->graph != 0)
@@ -119,9 +120,10 @@ resent_of(struct model *m, enum resent_kind kind, uint32_t device)
 }
 
 /*
- * From when on the host could write to the range again; 0 unknown. That is the
- * end of the call if it blocked: the driver moves pageable memory to or from a
- * buffer of its own, before the GPU's part or after it.
+ * The time from which the host could write to the range again; 0 unknown. It is the
+ * later of the end of the call, if it blocked, and the copy's end. Of a copy from
+ * pageable memory it is the end of the call: the driver had moved the data to a buffer
+ * of its own.
  */
 static uint64_t
 free_at(const struct model *m, const struct op *op,
@@ -143,9 +145,9 @@ free_at(const struct model *m, const struct op *op,
 	return max_u64(called, op->end);
 }
 
-/* What the thread had for itself since the range was free. While it waits in a
- * call it writes nothing, and who writes for it would have to be waited for; but
- * a long wait may be meant for that. */
+/* ns that the calling thread had for itself since the range was free. While it waits in
+ * a CUDA call it writes nothing, and for another thread that wrote it would have to
+ * wait too. In more than WAIT_MOST_NS that may have happened: nothing is subtracted. */
 #define WAIT_MOST_NS 1000000u
 
 static uint64_t
@@ -159,8 +161,8 @@ had_ns(const struct model *m, const struct op *op, uint64_t from)
 	    op->launch));
 }
 
-/* The least that the host needs to write ${bytes} anew: with less, it did not. A
- * core that copies what is in no cache takes four times as long. */
+/* The host needs at least write_ns to write ${bytes} anew: if it had less time, it did
+ * not. A core that copies data from memory, not a cache, takes LIKELY times as long. */
 #define LIKELY 4
 
 static uint64_t
@@ -199,12 +201,11 @@ count_resent(struct model *m, struct range *h, const struct op *op,
 	r->bytes = add_sat(r->bytes, h->bytes);
 	r->gpu_ns = add_sat(r->gpu_ns, ns);
 	r->down_ns = add_sat(r->down_ns, down);
-	/* Called before the last copy was over, it follows that in its stream:
-	 * no time at all. */
+	/* A copy called before the last one ended gave the host no time at all. */
 	if (op->launch == 0 || h->free == 0)
 		return 0;
-	/* Who sends a buffer again before it was read the first time streams, and
-	 * its bytes stand for others: in loops that measure. */
+	/* A program that sends a buffer again before the first copy has read it
+	 * streams; in loops that measure, its bytes stand for other data. */
 	part = kind == RESENT_AGAIN && op->launch <= h->free ? 0 :
 	    likely(least, had);
 	r->likely_count += part;

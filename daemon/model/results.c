@@ -1,26 +1,26 @@
 /*
- * model/results.c: results that the host goes through.
+ * model/results.c: phases in which the host works through results.
  *
- * A program that compares its results with a reference copies them back, works
- * through them alone, and ends or goes on to the next variant. That happens once or
- * a few times, and is nothing that anybody wants to be faster: the time of these
- * copies, and of the host after them, is put apart. A phase is copies back with no
- * other work of the GPU between them, and the host's own time between and after
- * them. Where there are many that are about as long, going through results is what
- * the program does, and nothing is put apart; of copies with little host time after
- * them only a part is, so that the price does not jump.
+ * A program that compares its results with a reference copies them to the host, works
+ * through them on the host, and ends or goes on to the next variant. That happens once
+ * or a few times, and nobody wants to make it faster: the time of these copies, and of
+ * the host after them, is set apart. A phase is copies to the host with no other GPU
+ * work between them, and the host's own time between and after them. If there are many
+ * phases of about the same length, working through results is part of the program's
+ * job, and they are not set apart. Of copies with little host time after them only a
+ * part is set apart, so that the estimate does not jump.
  */
 #include "model/internal.h"
 
-/* Comparing floats takes a core about 1 ns each, copying them back into fresh
- * pages 3 ns (1.4 GB/s, measured): a third, and some leeway. With half or twice of it
- * the same of 145 captures are told apart. */
+/* Comparing floats takes a core about 1 ns each, copying them to the host into fresh
+ * pages 3 ns (1.4 GB/s, measured): a third, and some leeway. Half or twice this number
+ * gives the same result on 145 captures. */
 #define HOST_PART 4
 
-#define PHASE_LEAST 1000000u	/* ns: in less nobody goes through results */
+#define PHASE_LEAST 1000000u	/* ns: too short to work through results */
 #define PHASES_MOST 9		/* ten of a kind are a pattern: gpu-idle-gaps */
 
-/* What of a phase's copies is put apart, 0..1. */
+/* The fraction of a phase's copies that is set apart, 0..1. */
 static double
 results_part(uint64_t copy_ns, uint64_t host_ns)
 {
@@ -51,7 +51,7 @@ results_close(struct model *m, struct device_state *d)
 	    (double)p->copy_ns));
 	r->host_ns = add_sat(r->host_ns, p->host_ns);
 	r->end_ns = add_sat(r->end_ns, p->end_ns);
-	/* What is a pattern already needs no more of it. */
+	/* Beyond PHASES_MOST it is a pattern, and not set apart. */
 	for (i = 0; r->phases <= PHASES_MOST && i < m->copies; i++)
 		if (m->copy[i].phase == p->serial)
 			m->copy[i].apart[k] += part * m->copy[i].phase_ns;
@@ -86,7 +86,7 @@ results_op(struct model *m, struct device_state *d, const struct op *op,
 	c->phase_ns += (double)ns;
 }
 
-/* At the end the last phase is still open: until the process ends. */
+/* The last phase is still open at the end of all work: it lasts until ${end}. */
 static void
 results_last(const struct model *m, struct device_state *d, uint64_t end)
 {

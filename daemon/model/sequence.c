@@ -1,11 +1,11 @@
 /*
- * model/sequence.c: launch sequences that repeat, found as they go by.
+ * model/sequence.c: launch sequences that repeat, found in one pass.
  *
- * Per queue the last launches are kept in a ring. A table says where the last
+ * The last launches of each queue are kept in a ring. A table says where the last
  * four kernels were seen before: that distance is a candidate period. As long
  * as every launch equals the one a period earlier the candidate holds; after
  * ten periods it is a sequence, and each further period extends it. The ring
- * holds running totals, so that the sums of any stretch are a difference.
+ * holds running totals, so that the sum over any stretch is a difference.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +18,13 @@
 #define MIN_REPEATS 10u
 #define MAX_TRACKERS 256u	/* queues; 112 KiB each */
 
-/* The way from the SMs to a copy engine, after a kernel in a stream; 2.4 us in a graph
- * (H200, 2026-11-23). */
+/* Latency from the end of a kernel to the start of a copy in its stream; 2.4 us in a
+ * graph (H200, 2026-11-23). */
 #define COPY_WAY 3700u		/* ns */
 
-/* Totals of a queue up to and with a launch. A gap in front of a copy is none of
- * idle_ns, as most of it is the way to the engine; but of one that brings a few bytes,
- * as the arguments of a launch, what is longer is launching. */
+/* Totals of a queue up to and including a launch. A gap before a copy does not count in
+ * idle_ns, since most of it is COPY_WAY; but before a small copy to the device, such as
+ * the arguments of a launch, the part beyond COPY_WAY is launch latency and counts. */
 struct total {
 	uint64_t kernel_ns, idle_ns, gaps, syncs, allocations;
 };
@@ -74,7 +74,7 @@ total_idle(struct total *t, uint64_t idle, struct gap_seen seen)
 	}
 }
 
-/* The smallest rotation of ${n} kernels at ${from}: where it begins. */
+/* Where the lexicographically smallest rotation of the ${n} kernels at ${from} begins. */
 static uint32_t
 rotation(const struct tracker *t, uint64_t from, uint32_t n)
 {
@@ -97,7 +97,7 @@ rotation(const struct tracker *t, uint64_t from, uint32_t n)
 	return i < j ? i : j;
 }
 
-/* The same for the same kernels in the same order, wherever it begins. */
+/* A hash that is the same for all rotations of a sequence of kernels. */
 static uint64_t
 sequence_hash(const struct tracker *t, uint64_t from, uint32_t n)
 {
@@ -200,7 +200,7 @@ same_context(const struct tracker *t, uint64_t a, uint64_t b)
 	return true;
 }
 
-/* Where the last launches were seen before: a candidate begins there. */
+/* If the last CONTEXT launches were seen before, a candidate period begins there. */
 static void
 candidate(struct tracker *t, uint64_t position, uint32_t hash)
 {
@@ -216,7 +216,7 @@ candidate(struct tracker *t, uint64_t position, uint32_t hash)
 	t->start = before + 1 - CONTEXT;
 	t->sequence = IDMAP_NONE;
 	t->dropped = false;
-	/* The idle time before its first launch is not its own. */
+	/* The gap before the first launch is not part of the sequence. */
 	first = t->start % RING;
 	t->counted = t->total[first];
 	t->counted.kernel_ns = t->start == 0 ? 0 :
@@ -257,8 +257,8 @@ sequence_launch(struct model *m, const struct op *op, uint64_t idle,
 	return rc;
 }
 
-/* Of a copy in a stream of its own the queue whose kernel came before: it is what
- * waits for it. */
+/* The tracker for the gap before copy ${op}: of its queue; if that has no kernels, of
+ * the queue of the kernel that ended last, whose next launch waits for the copy. */
 static struct tracker *
 tracker_before(const struct model *m, const struct op *op, const struct op *last)
 {

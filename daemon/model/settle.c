@@ -1,5 +1,5 @@
 /*
- * model/settle.c: struct run from the state.
+ * model/settle.c: fills struct run from the state of the model.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "model/host.h"
 #include "model/internal.h"
 
-/* How long after work has ended its record may still be on its way. */
+/* A record may arrive this long after the end of its work. */
 #define SETTLE_DELAY (5 * SECOND)
 
 static int
@@ -53,7 +53,7 @@ settle_copied(struct model *m)
 	return 0;
 }
 
-/* A time relative to the origin; what is unknown stays 0. */
+/* A time relative to the origin; an unknown time stays 0. */
 static uint64_t
 since(const struct model *m, uint64_t t)
 {
@@ -78,8 +78,8 @@ settle_clock(struct model *m)
 		first = m->begin_ns;
 	m->run.origin_ns = first != 0 ? first : m->seen_first;
 	end = m->end_ns != 0 ? m->end_ns : max_u64(last, m->seen_last);
-	/* The clock was set back over the beginning: there is no true length,
-	 * but all that was seen has a place. */
+	/* The clock was set back to before the beginning: the true length is not
+	 * known, but every time that was seen lies within the run. */
 	if (end < m->run.origin_ns && m->seen_first != 0) {
 		m->run.origin_ns = m->seen_first < end ? m->seen_first : end;
 		end = max_u64(end, m->seen_last);
@@ -94,7 +94,7 @@ settle_state(const struct model *m)
 
 	if (m->run_end)
 		return m->run.signal != 0 ? RUN_KILLED : RUN_FINISHED;
-	/* The launcher outlives its program; without its last word it was
+	/* The launcher outlives its program; without its RUN_END it was
 	 * killed, or the capture was cut. */
 	for (i = 0; i < m->stream_count; i++) {
 		processes += m->stream[i]->is_process;
@@ -116,7 +116,7 @@ settle_process(struct model *m, const struct stream *s, struct process *p)
 	*p = s->process;
 	for (i = 0; i < LOSS_CLASSES; i++)
 		told = add_sat(told, p->lost[i]);
-	/* What the last record says was lost, and no record before it. */
+	/* Losses that BYE reports and no record before it did. */
 	if (s->bye_lost > told)
 		p->lost[LOSS_QUEUE] = add_sat(p->lost[LOSS_QUEUE],
 		    s->bye_lost - told);
@@ -150,9 +150,9 @@ settle_processes(struct model *m)
 	}
 }
 
-/* The GPU had a measured launch to itself: by what it was longer than others the
- * GPU was busy because of us. Returns how much that was; *${told}: and of it, what
- * is known as overhead anyway. */
+/* A measured launch runs alone on the GPU: the time by which it was longer than others
+ * moves from busy time to overhead. Returns that time; added to *${told}: the part of
+ * it that is in m->overhead as well. */
 static uint64_t
 settle_longer(const struct model *m, uint32_t device, struct device *out,
     uint64_t *told)
@@ -166,7 +166,7 @@ settle_longer(const struct model *m, uint32_t device, struct device *out,
 	return ns;
 }
 
-/* From the origin to the first work, and from the last to the end. */
+/* Settle one device; adds the idle time before its first and after its last work. */
 static void
 settle_device(const struct model *m, const struct device_state *d,
     struct device *out)
@@ -204,7 +204,7 @@ settle_device(const struct model *m, const struct device_state *d,
 	out->last_ns = d->used ? since(m, d->frontier) : 0;
 }
 
-/* What kernels can reach is known where no allocation can have been missed. */
+/* The memory that kernels can reach is known only if no allocation can be missing. */
 static void
 settle_memory(struct run *run)
 {
@@ -281,12 +281,12 @@ settle_kernels(struct model *m)
 		k->first_ns = since(m, k->first_ns);
 		k->last_ns = since(m, k->last_ns);
 		k->extra = m->kernel[i].extra;
-		/* Launches that we disturbed were not swept; a kernel counts
-		 * them as exposed as the others, and so does the run. */
+		/* Disturbed launches were not swept: the kernel counts them as
+		 * exposed as its others, and so does the run. */
 		if (k->exposed_ns > m->kernel[i].exposed)
 			exposed += k->exposed_ns - m->kernel[i].exposed;
 	}
-	/* 0 is not known. */
+	/* At least 1 if anything was exposed: 0 means unknown. */
 	m->run.gpu_exposed_ns = !(exposed < 1.8e19) ? UINT64_MAX :
 	    exposed > 1 ? (uint64_t)exposed : m->exposed > 0;
 	m->run.kernels = m->kernels;
@@ -330,7 +330,7 @@ settle_host(struct model *m)
 			out->call = (enum wire_call)i;
 			for (k = 0; k < m->devices; k++)
 				idle_waits(m->device[k], i, out);
-			/* One wait may come as both kinds of record. */
+			/* One wait may have both a SYNC and an API record. */
 			out->count = max_u64(s->sync_count, s->api_count);
 			out->wait_ns = s->sync_count >= s->api_count ?
 			    s->sync_ns : s->api_ns;
@@ -365,7 +365,7 @@ model_settle(struct model *m, bool final)
 {
 	struct run *run = &m->run;
 
-	/* Without memory for a sweep the rest is still true. */
+	/* If there is no memory for a sweep, the other results still hold. */
 	if (final)
 		(void)sweep_all(m);
 	else

@@ -26,7 +26,7 @@ is_model(const json_t *root, const struct device *d)
 	const char *name = json_string_value(json_object_get(root, "gpu"));
 	const struct record_DEVICE *l = &d->limits;
 
-	/* The number of SMs tells a whole GPU from a slice of it. */
+	/* The number of SMs distinguishes a whole GPU from a MIG slice. */
 	return name != NULL && d->name != NULL && strcmp(name, d->name) == 0 &&
 	    json_integer_value(json_object_get(root, "cc_major")) ==
 	    l->cc_major &&

@@ -1,3 +1,6 @@
+/*
+ * model/span.c: see span.h.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /*
- * model/timeline.c: busy time per bin. Inside, bins are powers of two wide and
- * lie at absolute times; whole bins inside an interval are kept as differences
- * (one up at its first, one down behind its last), so that an interval costs
- * the same whatever its length.
+ * model/timeline.c: busy time per bin. Inside, bins are 2^n ns wide and lie at
+ * absolute times. Bins that an interval covers wholly are kept as differences (+1 at
+ * the first, -1 after the last), so that an interval costs the same whatever its
+ * length.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +163,7 @@ timeline_count(struct device_state *d, enum timeline_row row, uint64_t at)
 	return 0;
 }
 
-/* Put bins that start ${delta} after the origin onto bins that start at it. */
+/* Map bins that start ${delta} ns after the origin to bins that start at the origin. */
 static void
 row_out(const struct line *l, int row, int64_t delta, struct timeline *t)
 {
@@ -184,7 +184,7 @@ row_out(const struct line *l, int row, int64_t delta, struct timeline *t)
 		whole[k + 1] += busy[i] * (1 - share);
 		t->count[row][k] += l->count[row][i];
 	}
-	/* Several copies or threads at once are no more than busy. */
+	/* Copies or threads at the same time fill a bin only once. */
 	for (i = 0; i < BINS; i++)
 		t->busy_ns[row][i] = (float)(whole[i] < (double)t->bin_ns ?
 		    whole[i] : (double)t->bin_ns);

@@ -1,38 +1,38 @@
 /*
- * model/unified.c: managed memory: pages that move, and faults that make them.
+ * model/unified.c: managed memory: pages that move, and the faults that cause it.
  *
- * Pages that the program asked for (cudaMemPrefetchAsync) move like any copy
- * on a stream, and go the way of copies as well. What moves for a fault belongs
- * to the kernel or to the host code that waits for it.
+ * Pages that the program prefetches (cudaMemPrefetchAsync) move like a copy in a
+ * stream, and are counted as copies. Pages that move for a fault belong to the kernel
+ * or the host code that waits for them.
  */
 #include "model/internal.h"
 
-/* CUPTI names the host by this, in place of a device. */
+/* CUPTI's device id for the host. */
 #define UVM_HOST UINT32_MAX
 
 /*
- * Not every driver tells of GPUs' faults; the copies that serve them it tells
- * of. Measured on an H200: the copies of a batch follow each other at once, and
- * behind them pass 80 us (94 in the longest of a hundred gaps) before the next
- * batch begins, in which its faults are fetched, their pages unmapped and
- * allocated. A kernel of faults alone is then covered by 95 %.
+ * Not every driver reports faults of GPUs; all report the copies that serve them.
+ * Measured on an H200: the copies of a batch follow each other at once; then 80 us pass
+ * (94 in the longest of a hundred gaps) before the next batch begins, in which its
+ * faults are fetched, and their pages unmapped and allocated. If that time is counted
+ * before each batch, 95 % of a kernel that does nothing but fault are covered.
  */
-#define BATCH_NS 5000		/* no gap is shorter between two batches */
+#define BATCH_NS 5000		/* gaps between two batches are longer */
 #define SERVE_NS 100000
 
 /*
- * A fault of the host's: from the trap to the first page's copy pass 10 us (9 to 12),
- * and behind the copies 25 us and 0.08 ns a byte (0.33 us a page of 4 KiB), until the
- * pages are mapped and the host goes on. Measured on an H200: 3,840 faults of a stencil
- * whose fields the host writes to a file after each 10 steps; what the host needs for
- * that without faults, in the variant with explicit copies, is taken out. A second
- * program's 7,300 faults came as far apart (2026-11-23).
+ * A fault of the host: 10 us (9 to 12) pass from the trap to the copy of the first
+ * page; after the copies, 25 us and 0.08 ns per byte (0.33 us per page of 4 KiB) until
+ * the pages are mapped and the host continues. Measured on an H200: 3,840 faults of a
+ * stencil whose fields the host writes to a file after every 10 steps, less the time
+ * that the host needs for that in the variant with explicit copies. The 7,300 faults of
+ * a second program had the same distance (2026-11-23).
  */
 #define HOST_TRAP_NS 10000
 #define HOST_MAP_NS 25000
-#define HOST_MAP_BYTES 12	/* mapped in a ns */
+#define HOST_MAP_BYTES 12	/* mapped per ns */
 
-/* No stream of the program's has these. */
+/* Ids that no context or stream of the program has. */
 #define UVM_CONTEXT UINT32_MAX
 #define UVM_STREAM UINT32_MAX
 
@@ -43,7 +43,7 @@ is_device(const struct stream *s, uint32_t id)
 	return id != UVM_HOST && idmap_get(&s->device, id) != IDMAP_NONE;
 }
 
-/* Pages that were asked for, as a copy. */
+/* Count pages that the program prefetched as a copy. */
 static int
 asked(struct model *m, struct stream *s, const struct record_UVM *r)
 {
@@ -65,7 +65,7 @@ asked(struct model *m, struct stream *s, const struct record_UVM *r)
 	return copy_feed(m, s, &c);
 }
 
-/* Pages went to a device for a fault. */
+/* Pages moved to a device for a fault. */
 static int
 served(struct model *m, uint64_t start, uint64_t end)
 {
@@ -79,7 +79,7 @@ served(struct model *m, uint64_t start, uint64_t end)
 	    spans_add(&m->served, from, end);
 }
 
-/* Pages went to the host for a fault. */
+/* Pages moved to the host for a fault. */
 static int
 fetched(struct model *m, const struct record_UVM *r)
 {
@@ -158,7 +158,7 @@ unified_feed(struct model *m, struct stream *s, const struct record_UVM *r)
 	case UVM_D2D:
 		return moved(m, s, r);
 	case UVM_CPU_FAULT:
-		/* Old writers put an address where others put 1. */
+		/* One fault; old writers put an address where others put 1. */
 		u->cpu_faults++;
 		return 0;
 	case UVM_GPU_FAULT:
