@@ -14,40 +14,41 @@
 #include "relax.h"
 #include "silence.h"
 
-#define BUFFER_SIZE (1u << 20)	/* bytes; ~6,000 kernel records. With 64 KiB a
-				 * launch took 0.1 us more on an H200, with 8
-				 * MiB no less */
+#define BUFFER_SIZE (1u << 20)	/* bytes; ~6,000 kernel records. On an H200 a launch
+				 * took 0.1 us more with 64 KiB, and no less with 8
+				 * MiB */
 #define BUFFER_SMALL (64u << 10)
 #define BUFFER_MAX 64		/* full-size buffers in flight */
-#define DONE_MAX (256u << 20)	/* bytes of buffers that are not decoded yet: a
-				 * flush in CUPTI may hang */
-#define DRAIN_MAX 16		/* decoded at a time: 8 MiB of our records */
+#define DONE_MAX (256u << 20)	/* bytes of returned buffers that are not decoded
+				 * yet: the sender may hang in a flush */
+#define DRAIN_MAX 16		/* buffers decoded at a time: 8 MiB of our records */
 #define PAUSE_WAIT_NS 20000000ull	/* for a flush to end */
 #define FORCE_WAIT_NS 1500000000ull	/* for a pause, before the last flush */
-#define LISTS 256		/* lists of buffers that CUPTI has */
-#define MANAGED_NS 1000000000ull	/* for more events of managed memory */
+#define LISTS 256		/* size of the hash table of buffers that CUPTI has */
+#define MANAGED_NS 1000000000ull	/* how long to expect more events of managed
+					 * memory */
 
 struct buffer {
-	struct buffer *next;	/* in the list that holds it */
-	size_t valid;		/* bytes CUPTI wrote */
-	size_t size;		/* of data */
+	struct buffer *next;	/* in the list that contains it */
+	size_t valid;		/* bytes that CUPTI wrote */
+	size_t size;		/* of ${data} */
 	CUcontext context;
 	uint32_t stream;
-	uint8_t *data;		/* an allocation of its own: where the program
-				 * registered callbacks after ours CUPTI passes
-				 * it to them, and they call free() */
+	uint8_t *data;		/* an allocation of its own: if the program
+				 * registered callbacks after ours, CUPTI passes this
+				 * buffer to them, and they call free() */
 };
 
 static struct {
 	pthread_mutex_t lock;
 	struct buffer *free;
-	struct buffer *given[LISTS];	/* to CUPTI, by address */
+	struct buffer *given[LISTS];	/* to CUPTI, hashed by address */
 	struct buffer *done, **done_tail;
-	size_t waiting;		/* bytes of those in done */
+	size_t waiting;		/* bytes of the buffers in ${done} */
 	unsigned made;
 	_Atomic bool want_managed;
 	bool managed;
-	uint64_t managed_ns;	/* when its latest events came */
+	uint64_t managed_ns;	/* time of the latest events */
 	void (*wake)(void);
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .done_tail = &pool.done };
 
@@ -73,7 +74,7 @@ buffer_free(struct buffer *b)
 	free(b);
 }
 
-/* The list of the buffers that CUPTI has to which ${data} belongs. */
+/* The list in pool.given that ${data} belongs to. */
 static struct buffer **
 list_of(const uint8_t *data)
 {
@@ -93,8 +94,8 @@ give(struct buffer *b)
 	pthread_mutex_unlock(&pool.lock);
 }
 
-/* Our buffer with this ${data}. NULL: it belongs to another profiler, which
- * registered its callbacks after ours; it is not touched. */
+/* Our buffer with this ${data}, removed from its list. NULL: the buffer belongs to
+ * another profiler, which registered its callbacks after ours; we leave it alone. */
 static struct buffer *
 take_back(const uint8_t *data)
 {
@@ -125,8 +126,8 @@ buffer_requested(uint8_t **data, size_t *size, size_t *max_records)
 		large = true;
 	}
 	pthread_mutex_unlock(&pool.lock);
-	/* Past the cap CUPTI gets small buffers: on NULL older versions crash,
-	 * and records are lost on all. */
+	/* Past the limit CUPTI gets small buffers: if it gets NULL, older versions
+	 * crash, and all versions lose records. */
 	if (b == NULL)
 		b = buffer_new(large ? BUFFER_SIZE : BUFFER_SMALL);
 	if (b == NULL) {
@@ -153,8 +154,8 @@ buffer_return(struct buffer *b)
 	pthread_mutex_unlock(&pool.lock);
 }
 
-/* Too many buffers wait for the sender: drop this one, the program needs its
- * memory. */
+/* Too many buffers wait for the sender: count the records of this one as lost, since
+ * the program needs its memory. */
 static void
 discard(struct buffer *b)
 {
@@ -204,14 +205,14 @@ buffer_completed(CUcontext context, uint32_t stream, uint8_t *data,
 }
 
 /*
- * SYNCHRONIZATION is left out: on an H200 this kind alone slowed a PyTorch
- * training loop by a fifth, and the API callbacks record every host wait.
- * MEMORY2 is left out, too: memory.h says why.
+ * The activity kinds of the trace tier. SYNCHRONIZATION is not enabled: on an H200 this
+ * kind alone slowed a PyTorch training loop by a fifth, and the API callbacks record
+ * every wait of the host. MEMORY2 is not enabled either: see memory.h.
  *
- * What a launch costs is the record of its kernel: on an H200 0.25 us in a tight loop,
- * 0.6 to 0.8 us in a PyTorch loop, x1.04 of its time. The other kinds added nothing
- * that could be told apart, and none of CUPTI's attributes took anything off: timestamps
- * in pinned memory, one buffer for all threads, larger device buffers.
+ * Most of what tracing adds to a launch is the record of its kernel: on an H200 0.25 us
+ * in a tight loop, 0.6 to 0.8 us in a PyTorch loop, 1.04 times the loop's time. The
+ * other kinds added nothing measurable, and none of CUPTI's attributes made it cheaper:
+ * timestamps in pinned memory, one buffer for all threads, larger device buffers.
  */
 static const struct {
 	CUpti_ActivityKind kind;
@@ -233,8 +234,9 @@ static const struct {
 static atomic_bool started;	/* our buffer callbacks are registered */
 
 enum { PAUSED = 1, FLUSHING = 2 };
-static unsigned full;		/* buffers that came back full; the sender's */
-static _Atomic int holder;	/* 0, PAUSED or FLUSHING */
+static unsigned full;		/* buffers that came back full; used by the sender
+				 * thread only */
+static _Atomic int holder;	/* who excludes the other: 0, PAUSED or FLUSHING */
 static _Atomic uint64_t flush_ns;	/* begin of the latest flush */
 
 void
@@ -279,7 +281,8 @@ activity_pause(void)
 {
 	int nobody = 0;
 
-	/* Not again at each launch where a flush takes long. */
+	/* Measured from the begin of the flush, so that not every launch waits for a
+	 * long one. */
 	while (!atomic_compare_exchange_strong(&holder, &nobody, PAUSED)) {
 		if (!nap_within(atomic_load(&flush_ns), PAUSE_WAIT_NS, 100000))
 			return false;
@@ -302,12 +305,12 @@ activity_flush(int force)
 	uint64_t begin = inject_now();
 	int nobody = 0;
 
-	/* Without CUPTI, or where another tool has subscribed. */
+	/* CUPTI is missing, or another tool has subscribed. */
 	if (!atomic_load(&started))
 		return;
 	atomic_store(&flush_ns, begin);
 	while (!atomic_compare_exchange_strong(&holder, &nobody, FLUSHING)) {
-		/* A periodic flush is skipped; the last one is not. */
+		/* A periodic flush is skipped, the last one is not. */
 		if (!force)
 			return;
 		if (!nap_within(begin, FORCE_WAIT_NS, 1000000))
@@ -325,9 +328,8 @@ activity_flush(int force)
 	    .kind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_##name,	\
 	    .enable = 1 }
 
-/* The kinds that every CUPTI of this major knows come first: where CUPTI
- * refuses the whole list (not every platform reports thrashing), the first four
- * are enabled alone. */
+/* The kinds that every CUPTI of this major knows come first: if CUPTI refuses the whole
+ * list (not every platform reports thrashing), only the first four are enabled. */
 static CUpti_ActivityUnifiedMemoryCounterConfig managed[] = {
 	MANAGED(BYTES_TRANSFER_HTOD), MANAGED(BYTES_TRANSFER_DTOH),
 	MANAGED(GPU_PAGE_FAULT), MANAGED(CPU_PAGE_FAULT_COUNT),
@@ -337,7 +339,8 @@ static CUpti_ActivityUnifiedMemoryCounterConfig managed[] = {
 #define MANAGED_ALL (sizeof(managed) / sizeof(managed[0]))
 #define MANAGED_LEAST 4
 
-/* CUPTI needs an initialised driver for this: it is, memory was allocated. */
+/* CUPTI requires an initialised driver for this. It is initialised: memory was
+ * allocated. */
 static void
 managed_start(void)
 {
@@ -345,7 +348,7 @@ managed_start(void)
 	struct record_UVM told = { .kind = UVM_WATCHED };
 	CUptiResult r = CUPTI_ERROR_NOT_SUPPORTED;
 
-	relax_begin();		/* the sender's thread */
+	relax_begin();		/* this is the sender thread */
 	pool.managed = true;
 	pool.managed_ns = inject_now();
 	if (api->cuptiActivityConfigureUnifiedMemoryCounter != NULL) {
@@ -370,7 +373,7 @@ activity_want_managed(void)
 {
 
 	gate_shared();
-	/* Pages may migrate at once. */
+	/* wake the sender: pages may migrate at once */
 	if (!atomic_exchange(&pool.want_managed, true))
 		pool.wake();
 }

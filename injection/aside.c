@@ -11,7 +11,7 @@
 
 static struct {
 	sem_t asked, done;
-	bool runs;		/* with a table of its own */
+	bool runs;		/* the thread runs, with its own table */
 	void (*work)(void *);
 	void *cookie;
 } aside;
@@ -24,7 +24,7 @@ aside_init(void)
 	sem_init(&aside.done, 0, 0);
 }
 
-/* All signals are blocked in the callers; EINTR all the same. */
+/* The callers block all signals; EINTR is handled all the same. */
 static void
 await(sem_t *s)
 {
@@ -37,9 +37,9 @@ void *
 aside_main(void *cookie)
 {
 
-	/* The standard streams are closed, too: a reader that waits for the end
-	 * of the program's output would wait for this thread. Kernels before
-	 * 5.9 return ENOSYS. */
+	/* The standard streams are closed in this table, too: whoever reads the
+	 * program's output until its end would otherwise wait for this thread. Kernels
+	 * before 5.9 return ENOSYS. */
 	aside.runs = syscall(SYS_close_range, 0u, ~0u,
 	    CLOSE_RANGE_UNSHARE) == 0;
 	sem_post(&aside.done);

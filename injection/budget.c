@@ -5,8 +5,9 @@
 #include "emit.h"
 #include "inject.h"
 
-#define ALLOWANCE_NS 2500000000ull	/* set-up and first values, once */
-#define SOURCE_ALLOWANCE_NS 3000000000ull	/* instructions and samples */
+#define ALLOWANCE_NS 2500000000ull	/* once, for set-up and first values */
+#define SOURCE_ALLOWANCE_NS 3000000000ull	/* once, for counts by instruction
+						 * and samples */
 
 static _Atomic uint64_t spent_ns;
 static _Atomic bool exceeded;

@@ -1,8 +1,8 @@
 /*
- * budget.h: the overhead budget: the time that measuring may add to the
- * program, one sum that grows with the run: a share of it (--overhead-budget),
- * and with any share but 0 an allowance for setting up and the first values.
- * What would exceed the sum is not started. Any thread.
+ * budget.h: the overhead budget: the time that measuring may add to the program. It is
+ * one sum that grows with the run: a share of the run's time (--overhead-budget) and,
+ * unless that share is 0, an allowance for set-up and first values. Nothing is started
+ * that would exceed the sum. Any thread.
  */
 #ifndef CADV_BUDGET_H
 #define CADV_BUDGET_H
@@ -16,15 +16,15 @@
  * now and emit an OVERHEAD record. */
 void budget_spend(uint64_t begin, enum wire_overhead kind);
 
-/* budget_charge(begin, end, kind): the same for an interval that ended at
+/* budget_charge(begin, end, kind): the same for the interval from ${begin} to
  * ${end}. */
 void budget_charge(uint64_t begin, uint64_t end, enum wire_overhead kind);
 
-/* budget_allows(now, cost): is there budget at ${now} for ${cost} nanoseconds?
- * The first refusal is reported. */
+/* budget_allows(now, cost): whether the budget at time ${now} has ${cost} nanoseconds
+ * left. The first refusal is reported. */
 bool budget_allows(uint64_t now, uint64_t cost);
 
-/* budget_exceeded(): has budget_allows refused anything? */
+/* budget_exceeded(): whether budget_allows has refused anything. */
 bool budget_exceeded(void);
 
 #endif

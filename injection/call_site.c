@@ -17,41 +17,40 @@
 #include "mapping.h"
 #include "python.h"
 
-#define SITES 4096		/* all kinds together */
-#define CALL_SITES 256		/* of calls that are no launches */
-#define KIND_SITES 64		/* of one of them */
+#define SITES 4096		/* most call sites of all kinds */
+#define CALL_SITES 256		/* most sites of calls other than launches */
+#define KIND_SITES 64		/* most sites of one such kind */
 #define SLOTS (2 * SITES)
-#define ARENA (8u << 20)	/* bytes of stacks; touched as they come */
-#define OWN_DEPTH 16		/* frames of this library and CUPTI on top, at
-				 * most */
-#define HASHED 8		/* native frames that distinguish call sites */
-#define SAMPLES_EACH 64		/* of a kind, before they get rarer */
-#define SAMPLES 512		/* of a kind in all */
+#define ARENA (8u << 20)	/* bytes for stacks; pages are touched as they fill */
+#define OWN_DEPTH 16		/* most frames of this library and CUPTI at the top
+				 * of a stack */
+#define HASHED 8		/* native frames that tell call sites apart */
+#define SAMPLES_EACH 64		/* stacks of a kind that are taken before they become
+				 * rarer */
+#define SAMPLES 512		/* stacks of a kind in all */
 #define STACKS 8		/* threads that unwind at the same time */
-#define GRACE_NS 50000000ull	/* allowance, on top of which */
-#define SHARE 100		/* one part in this many of the run may be
-				 * spent */
+#define GRACE_NS 50000000ull	/* may be spent in any case */
+#define SHARE 100		/* and one part in this many of the run */
 
 struct call_site_kind call_site_kind[CALL_COUNT];
 
 /* One call site: a distinct stack. */
 struct call_site {
 	uint64_t hash;
-	uint64_t count, sent;	/* calls from it; how many of them were reported
-				 * to the daemon */
-	const struct signature *signature;	/* of a launch; else NULL */
+	uint64_t count, sent;	/* calls from it; the count that the daemon has */
+	const struct signature *signature;	/* of a launch; NULL for other calls */
 	uint32_t kind, tid;
 	uint32_t frames, python;
-	uint32_t at;		/* in the arena: addresses, then Python text */
+	uint32_t at;		/* offset in the arena: addresses, then Python text */
 };
 
-/* The stack of one callback: too large for the stack of a small thread. */
+/* The stack of one callback. Static, because it is too large for a thread with a small
+ * stack. */
 struct stack {
 	atomic_flag taken;
 	uint64_t frame[CALL_SITE_FRAMES];
 	size_t frames;
-	size_t outside;		/* index of the first frame outside the
-				 * driver */
+	size_t outside;		/* index of the first frame outside the driver */
 	char python[CALL_SITE_PYTHON];
 	size_t text;
 };
@@ -62,14 +61,14 @@ struct range {
 
 static struct {
 	bool on;
-	unsigned launches;	/* stacks taken, of each signature */
+	unsigned launches;	/* stacks to take of each signature */
 	struct range own, cupti, driver;
-	pthread_mutex_t lock;	/* held for a few memory copies only */
+	pthread_mutex_t lock;	/* held only while memory is copied */
 	struct stack stack[STACKS];
 	struct call_site *all;
 	uint32_t count, others;
 	uint16_t kind_count[CALL_COUNT];
-	uint16_t slot[SLOTS];	/* by hash: index + 1 */
+	uint16_t slot[SLOTS];	/* hash table: index + 1 */
 	uint8_t *arena;
 	uint32_t used;
 	_Atomic bool news;
@@ -93,7 +92,7 @@ monotonic(void)
 
 /* --- at the start -------------------------------------------------------- */
 
-/* The whole range of the object that holds range->start. */
+/* Extends ${cookie}, a range, to the whole loaded object that contains its start. */
 static int
 find_object(struct dl_phdr_info *o, size_t size, void *cookie)
 {
@@ -172,7 +171,8 @@ unwind(struct stack *s)
 	void *frame[CALL_SITE_FRAMES + OWN_DEPTH];
 	int n = backtrace(frame, CALL_SITE_FRAMES + OWN_DEPTH), i, own = 0;
 
-	/* An interposed backtrace() may add a frame on top of ours. */
+	/* The first frames can belong to another library that interposes backtrace():
+	 * look for the last of our frames. */
 	for (i = 0; i < n && i < OWN_DEPTH; i++)
 		if (in_range((uintptr_t)frame[i], &site.own) ||
 		    in_range((uintptr_t)frame[i], &site.cupti))
@@ -186,7 +186,7 @@ unwind(struct stack *s)
 	return s->frames > 0 || s->text > 0;
 }
 
-/* Is there budget left: the allowance, and a share of the run so far? */
+/* Whether there is budget left: the allowance, and a share of the run so far. */
 static bool
 affordable(void)
 {
@@ -197,8 +197,8 @@ affordable(void)
 	    spent - GRACE_NS < (inject_now() - inject.begin_ns) / SHARE;
 }
 
-/* Under Python the Python frames alone identify the site: the native frames
- * between them and the call change as the interpreter specialises the code. */
+/* Under Python only the Python frames identify the site: the native frames between them
+ * and the call change when the interpreter specialises code. */
 static uint64_t
 stack_hash(const struct stack *s, uint32_t kind, uint64_t key)
 {
@@ -284,8 +284,8 @@ stack_give(struct stack *s)
 	atomic_flag_clear_explicit(&s->taken, memory_order_release);
 }
 
-/* Take the stack of this call, if no other thread was faster: ${*next} becomes
- * ${then}. */
+/* Take the stack of this call, unless another thread was faster: *${next} changes from
+ * ${now} to ${then}. */
 static bool
 look(_Atomic uint64_t *next, uint64_t now, uint64_t then, uint32_t kind,
     const struct signature *sig)
@@ -312,9 +312,9 @@ look(_Atomic uint64_t *next, uint64_t now, uint64_t then, uint32_t kind,
 	return true;
 }
 
-/* The next call after the ${n}-th to take a stack of: one ${stride} away on
- * average, at pseudo-random distances, so that no loop of the program has the
- * same period. */
+/* The number of the call to take the next stack of, after call ${n}: ${stride} calls
+ * later on average, at pseudo-random distances, so that the samples do not fall into
+ * step with a loop of the program. */
 static uint64_t
 next_after(uint64_t n, uint64_t stride)
 {
@@ -382,22 +382,22 @@ call_site_cost(void)
 
 /* --- on the sender thread ---------------------------------------------- */
 
-/* A call site copied out of the lock, to be sent. */
+/* A copy of a call site, taken under the lock, to be sent without it. */
 struct sending {
 	struct call_site site;
 	uint64_t frame[CALL_SITE_FRAMES];
 	char python[CALL_SITE_PYTHON];
-	bool held;		/* some sites wait for their SIGNATURE */
+	bool held;		/* some sites wait until their SIGNATURE is sent */
 };
 
-/* Copies site ${i} if the daemon lacks it or its current count. */
+/* Copies site ${i} into ${out} if the daemon lacks it, or its count is outdated. */
 static bool
 take(uint32_t i, bool final, struct sending *out)
 {
 	struct call_site *p = &site.all[i];
 	size_t n = p->frames * sizeof(out->frame[0]);
 
-	/* A count that has doubled is sent again: a killed process sends no
+	/* A count is sent again when it has doubled: a process that is killed sends no
 	 * final counts. */
 	if (p->count == p->sent || (p->count < 2 * p->sent && !final))
 		return false;

@@ -1,13 +1,12 @@
 /*
- * call_site.h: where in the program work is submitted: the host's call stack at
- * the first launches of each signature, and at a sample of the copies, waits
- * and allocations of each kind; with Python frames where there is an
- * interpreter.
+ * call_site.h: where the program submits work: the host call stack at the first
+ * launches of each signature, and at a sample of the copies, waits and allocations of
+ * each kind; with Python frames if there is an interpreter.
  *
- * A callback allocates nothing here, does not wait, and keeps its cost under a
- * share of the run; once the samples of a kind are taken, one load per call is
- * left. The sender thread sends the stacks, with the mappings and the names
- * that the dynamic linker knows; the daemon resolves the rest.
+ * In a callback, this code allocates nothing, does not wait, and keeps its cost below a
+ * share of the run. When the samples of a kind are taken, one load per call remains.
+ * The sender thread sends the stacks, with the mappings and the names that the dynamic
+ * linker knows; the daemon resolves the rest.
  *
  * CUDADVISE_SITES=0 turns it off.
  */
@@ -21,29 +20,28 @@
 
 #include "signature.h"
 
-#define CALL_SITE_FRAMES 64		/* of a stack, innermost first */
+#define CALL_SITE_FRAMES 64		/* frames of a stack, innermost first */
 #define CALL_SITE_PYTHON 8192	/* bytes of Python frames */
 #define CALL_SITE_NEVER UINT64_MAX
 
-/* How often a kind of call was seen, and the next occurrence to take a stack
- * of. */
+/* How often a kind of call was seen, and at which occurrence the next stack is
+ * taken. */
 struct call_site_kind {
 	_Atomic uint64_t seen;
-	_Atomic uint64_t next;	/* CALL_SITE_NEVER: no more */
+	_Atomic uint64_t next;	/* CALL_SITE_NEVER: no further stacks */
 };
 extern struct call_site_kind call_site_kind[CALL_COUNT];
 
-/* call_site_init(): load the unwinder, which must not happen in a callback.
- * No stacks are taken at level trace, with CUDADVISE_SITES=0, or without
- * memory. */
+/* call_site_init(): load the unwinder, which must not happen in a callback. No stacks
+ * are taken at level trace, with CUDADVISE_SITES=0, or without memory. */
 void call_site_init(void);
 
 /* The slow paths of the two functions below. */
 void call_site_look_launch(struct signature *s, uint64_t launch);
 void call_site_look_other(uint16_t call);
 
-/* call_site_launch(s): in the API-enter callback of a launch, after it was
- * counted in ${s}->launches. */
+/* call_site_launch(s): in the API-enter callback of a launch, after the launch was
+ * counted in s->launches. */
 static inline void
 call_site_launch(struct signature *s)
 {
@@ -63,13 +61,13 @@ call_site_other(uint16_t call)
 		call_site_look_other(call);
 }
 
-/* call_site_spent(), call_site_cost(): nanoseconds spent here so far by this
- * thread, by all threads. */
+/* call_site_spent(), call_site_cost(): nanoseconds spent here so far, by this thread
+ * and by all threads. */
 uint64_t call_site_spent(void);
 uint64_t call_site_cost(void);
 
-/* call_site_send(final): send the new call sites; with ${final} also their
- * final counts. Sender thread only. */
+/* call_site_send(final): send the new call sites, and with ${final} the last counts of
+ * all. Sender thread only. */
 void call_site_send(bool final);
 
 #endif

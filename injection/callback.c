@@ -28,14 +28,12 @@
 #define CONTEXT_IDS 1024	/* context ids whose device is cached */
 #define SAMPLE 64		/* one callback in this many is timed */
 
-/* The parameters of captures and of a stream's synchronisation begin with the
- * stream. */
+/* How the parameters of stream captures and of cuStreamSynchronize begin. */
 struct stream_params {
 	CUstream stream;
 };
 
-/* The parameters of the copies that name their memory by two addresses begin
- * with these. */
+/* How the parameters of copies begin that name both memories by address. */
 struct copy_params {
 	uint64_t dst, src;
 };
@@ -51,25 +49,26 @@ LIKE_COPY(cuMemcpyDtoH_v2, dstHost, srcDevice);
 LIKE_COPY(cuMemcpyDtoHAsync_v2, dstHost, srcDevice);
 
 static struct {
-	_Atomic int device[CONTEXT_IDS];	/* by context id: device + 1 */
+	_Atomic int device[CONTEXT_IDS];	/* by context id: device + 1; 0:
+						 * unknown */
 	_Atomic uint64_t calls, timed, timed_ns;
 } cb;
 
 static _Thread_local struct own {
-	bool inside;			/* our own API calls cause callbacks */
-	bool muted;			/* a thread of the library */
-	bool nested;			/* inside a runtime call that is
-					 * recorded */
-	bool kept;			/* cancellation is disabled, */
-	int cancel;			/* and this was its state before */
-	struct signature *window;	/* whose launch is measured in this
+	bool inside;			/* in a callback: our own API calls cause
+					 * callbacks, too */
+	bool muted;			/* this is a thread of the library */
+	bool nested;			/* inside a runtime call that is recorded */
+	bool kept;			/* cancellation is disabled */
+	int cancel;			/* its state before */
+	struct signature *window;	/* signature whose launch is measured in this
 					 * thread */
-	unsigned count;			/* for sampling */
+	unsigned count;			/* of callbacks, to time one in SAMPLE */
 	uint32_t tid;			/* 0 before the first launch */
 } self;
 
-/* The address of a thread's variables takes a call, which the compiler would rather
- * repeat than keep. */
+/* The address of a thread-local variable takes a call, which the compiler would repeat
+ * instead of keeping the result. */
 static INJECT_HOT __attribute__((noinline)) struct own *
 own_of(void)
 {
@@ -77,9 +76,9 @@ own_of(void)
 	return &self;
 }
 
-/* A thread that is cancelled while it holds the window, or between the enter and the
- * exit of a measured launch, would leave the window open for good. (What only waits
- * naps, which is no cancellation point.) */
+/* Disables cancellation: a thread that is cancelled while it holds the window, or
+ * between the enter and exit callbacks of a measured launch, would leave the window
+ * open for good. (Waits elsewhere use nap(), which is no cancellation point.) */
 static void
 keep_alive(struct own *own)
 {
@@ -116,8 +115,8 @@ device_of(const CUpti_CallbackData *d)
 	return device;
 }
 
-/* Calls compiled for the per-thread default stream: stream NULL is the calling
- * thread's own. */
+/* Whether the call is compiled for the per-thread default stream: its stream NULL is
+ * the calling thread's own. */
 static bool
 is_per_thread(CUpti_CallbackId cbid)
 {
@@ -137,7 +136,7 @@ is_per_thread(CUpti_CallbackId cbid)
 	}
 }
 
-/* The stream of a launch, by the handle that cuStreamQuery takes. */
+/* The stream of a launch, as a handle that cuStreamQuery accepts. */
 static CUstream
 stream_of(const struct call_row *row, CUstream stream)
 {
@@ -146,7 +145,8 @@ stream_of(const struct call_row *row, CUstream stream)
 	    CU_STREAM_PER_THREAD : stream;
 }
 
-/* The launch's function, shape and stream from its parameters; not its device. */
+/* The launch's function (returned; NULL: unknown), shape and stream, from its
+ * parameters. Does not set the device of ${shape}. */
 static const void *
 launch_shape(const struct call_row *row, const CUpti_CallbackData *d,
     struct signature_shape *shape, CUstream *stream)
@@ -247,7 +247,7 @@ on_launch_enter(struct own *own, const struct call_row *row,
 			if (counters_enter(s, &l))
 				owed = s;
 		} else if (s->skip != SKIP_NONE) {
-			/* It is not measured, but may run for ever. */
+			/* not measured, but it may run for ever */
 			gate_stream(stream, shape.device);
 		}
 	}
@@ -298,8 +298,8 @@ on_launch_exit(struct own *own, const struct call_row *row,
 {
 	CUresult result = result_of(d);
 
-	/* correlationData is undefined if the launch began before the callbacks
-	 * were enabled. */
+	/* correlationData is undefined if the launch began before the callbacks were
+	 * enabled. */
 	if (own->window != NULL &&
 	    *d->correlationData == (uintptr_t)own->window) {
 		counters_exit(own->window, result == CUDA_SUCCESS);
@@ -310,7 +310,7 @@ on_launch_exit(struct own *own, const struct call_row *row,
 		on_launch_failed(row, d, result);
 }
 
-/* A call in which the host waited, from its API record. */
+/* A SYNC record for a call in which the host waited, from its API record. */
 static void
 emit_sync(const struct record_API *a, const CUpti_CallbackData *d)
 {
@@ -340,7 +340,7 @@ emit_sync(const struct record_API *a, const CUpti_CallbackData *d)
 	EMIT(SYNC, &r);
 }
 
-/* The addresses are recorded, never dereferenced. */
+/* Records the addresses of a copy; does not dereference them. */
 static void
 note_copy(const CUpti_CallbackData *d)
 {
@@ -372,7 +372,7 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 			note_copy(d);
 		return;
 	}
-	/* An exit without its enter: the call began before the callbacks were
+	/* An exit callback without its enter: the call began before the callbacks were
 	 * enabled. */
 	if (*d->correlationData == 0)
 		return;
@@ -391,7 +391,7 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 		failure_tell(row->call, d, r.result, NULL);
 }
 
-/* Peer access was enabled. */
+/* The program enabled peer access. */
 static void
 on_peer(const struct call_row *row, const CUpti_CallbackData *d)
 {
@@ -401,8 +401,8 @@ on_peer(const struct call_row *row, const CUpti_CallbackData *d)
 	int result = d->functionReturnValue != NULL ?
 	    *(int *)d->functionReturnValue : 0;
 
-	/* cudaErrorPeerAccessAlreadyEnabled and
-	 * CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED are the same number. */
+	/* cudaErrorPeerAccessAlreadyEnabled and CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED
+	 * are the same number. */
 	if (d->callbackSite != CUPTI_API_EXIT || p == NULL ||
 	    (result != 0 && result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED))
 		return;
@@ -447,9 +447,9 @@ on_capture(const struct call_row *row, const CUpti_CallbackData *d)
 		gate_capture(key, false);
 }
 
-/* A call that may block a stream for as long as the program likes (a host
- * function, a wait for a value): held back while a profiler is turned on or
- * off, which waits for the GPU to be idle. */
+/* A call that may block a stream for as long as the program likes (a host function, a
+ * wait for a value). It waits at the gate while a profiler is turned on or off, since
+ * that waits for an idle GPU. */
 static void
 on_wait(const CUpti_CallbackData *d)
 {
@@ -541,7 +541,7 @@ on_resource(CUpti_CallbackId cbid, const CUpti_ResourceData *d)
 		if (inject.api.cuptiGetDeviceId != NULL && d->context != NULL)
 			inject.api.cuptiGetDeviceId(d->context, &id);
 		module_loaded(d->resourceDescriptor, id);
-		/* A __managed__ variable is allocated by no call. */
+		/* No API call allocates a __managed__ variable. */
 		if (memory_module(d->resourceDescriptor, id))
 			activity_want_managed();
 		break;
@@ -566,7 +566,7 @@ on_state(CUpti_CallbackId cbid, const CUpti_StateData *d)
 	    "nothing is measured from here on");
 }
 
-/* Launches are many: they disable cancellation where they need it. */
+/* Launches are frequent: these disable cancellation only where they need it. */
 static bool
 is_launch(CUpti_CallbackDomain domain, CUpti_CallbackId cbid)
 {
@@ -577,10 +577,11 @@ is_launch(CUpti_CallbackDomain domain, CUpti_CallbackId cbid)
 }
 
 /*
- * The short way of most launches: at level trace all that is wanted of one is who
- * called, and when; at the exit of one that is not measured there is nothing to do.
- * False if this launch is not for it: it is timed, or it failed, say. Nothing in
- * here sets errno or waits.
+ * The fast path of most launches. At level trace only the caller and the time of a
+ * launch are recorded; at other levels, the exit callback of a launch that is not
+ * measured only ends it for the gate. False if the launch needs the full path, for
+ * example because it is timed or failed. The fast path does not set errno and does not
+ * wait.
  */
 static inline bool
 on_plain_launch(const CUpti_CallbackData *d)
@@ -625,12 +626,12 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 		return;
 	own = own_of();
 	saved = errno;
-	/* An open window is closed even when the library is finishing. */
+	/* A window that is open is closed even if the library is finishing. */
 	if (!inject_active() && own->window == NULL)
 		return;
 	if (own->inside) {
-		/* The driver loads code late: when we ask for a function's
-		 * attributes, at the latest. */
+		/* Our own call may make the driver load code: at the latest it does so
+		 * when we ask for a function's attributes. */
 		if (!own->muted && domain == CUPTI_CB_DOMAIN_RESOURCE &&
 		    cbid == CUPTI_CBID_RESOURCE_MODULE_LOADED)
 			on_resource(cbid, data);
@@ -679,7 +680,7 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 	let_go(own);
 }
 
-/* API calls of the worker's thread are not the program's. */
+/* Runs on the worker thread: its API calls are not the program's. */
 static void
 mute(void)
 {
@@ -749,7 +750,7 @@ callback_send_overhead(void)
 
 	if (timed == 0)
 		return;
-	/* A sum, not an interval: placed after all other records. */
+	/* A sum, not an interval: put it after all other records. */
 	r.start_ns = now;
 	r.end_ns = now + call_site_cost() + (uint64_t)((double)atomic_load(
 	    &cb.timed_ns) / (double)timed * (double)atomic_load(&cb.calls));

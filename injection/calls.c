@@ -12,8 +12,8 @@
 	{ CUPTI_RUNTIME_TRACE_CBID_##name, CUPTI_CB_DOMAIN_RUNTIME_API,	\
 	    CALLS_##kind, CALL_##call }
 
-/* The suffixes _ptsz and _ptds are the same calls compiled for the per-thread
- * default stream. */
+/* Names with _ptsz and _ptds are the same calls, compiled for the per-thread default
+ * stream. */
 static const struct call_row rows[] = {
 	ROW(cuLaunchKernel, LAUNCH, LAUNCH),
 	ROW(cuLaunchKernel_ptsz, LAUNCH, LAUNCH),
@@ -151,7 +151,7 @@ static const struct call_row rows[] = {
 	RUNTIME(cudaDeviceEnablePeerAccess_v4000, PEER_DEVICE, OTHER),
 };
 
-/* By domain and cbid: row + 1. */
+/* By cbid: index of the row + 1; 0: none. */
 static uint8_t driver[CUPTI_DRIVER_TRACE_CBID_SIZE];
 static uint8_t runtime[CUPTI_RUNTIME_TRACE_CBID_SIZE];
 

@@ -1,7 +1,7 @@
 /*
- * calls.h: the API calls that have callbacks, and what each is. The driver's
- * entry points are enough for most: the runtime, cuBLAS, PyTorch and Triton all
- * call them. Only the runtime's synchronisations do not.
+ * calls.h: the API calls that have callbacks, and the kind of each. For most, the
+ * driver's entry points are enough: the runtime, cuBLAS, PyTorch and Triton all call
+ * these. Only the runtime's synchronisations do not.
  */
 #ifndef CADV_CALLS_H
 #define CADV_CALLS_H
@@ -17,15 +17,15 @@ enum call_kind {
 	CALLS_COOPERATIVE,
 	CALLS_GRAPH,
 	CALLS_RECORD,		/* an API record is emitted */
-	CALLS_COPY,		/* its parameters begin with destination and
-				 * source */
-	CALLS_MANAGED,		/* the same, and managed memory is in use */
-	CALLS_PINNED,		/* the same, and kernels can reach host memory */
+	CALLS_COPY,		/* like RECORD; its parameters begin with destination
+				 * and source */
+	CALLS_MANAGED,		/* like RECORD, and managed memory is in use */
+	CALLS_PINNED,		/* like RECORD, and kernels can reach host memory */
 	CALLS_STREAM,		/* a stream is created */
 	CALLS_WAIT,		/* a stream waits for the host or another
 				 * process */
 	CALLS_PEER,		/* cuCtxEnablePeerAccess */
-	CALLS_PEER_DEVICE,	/* the runtime's */
+	CALLS_PEER_DEVICE,	/* cudaDeviceEnablePeerAccess */
 	CALLS_CAPTURE_BEGIN,
 	CALLS_CAPTURE_END,
 };
@@ -44,7 +44,7 @@ const struct call_row *calls_table(unsigned *n);
 const struct call_row *calls_find(CUpti_CallbackDomain domain,
     CUpti_CallbackId cbid);
 
-/* calls_init(): build the look-up. */
+/* calls_init(): fill the arrays of calls_find. */
 void calls_init(void);
 
 #endif

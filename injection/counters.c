@@ -26,36 +26,34 @@
 #include "target.h"
 #include "window.h"
 
-#define LOOK_NS 20000ull	/* shorter checks of a busy GPU are not
-				 * charged */
-#define RESERVE_NS 100000000ull	/* of the budget, kept for kernels that are
-				 * known to take time: two windows of the
-				 * headline on an H200 */
+#define LOOK_NS 20000ull	/* shorter checks of a busy GPU are not charged */
+#define RESERVE_NS 100000000ull	/* part of the budget that is kept for kernels known
+				 * to take time: two windows of the headline on an
+				 * H200 */
 #define TRIES 4			/* windows per pass that a signature may use */
-#define COUNT_TRIES 3		/* windows for counts by instruction */
-#define FAILURES_MAX 5		/* failed windows in a row */
-#define EMPTY_MAX 4		/* windows without a count in a row */
-#define COUNTED_WAIT_NS 500000000ull	/* by the next launch, for a kernel with
-					 * patched code: that launch would run
-					 * patched, too. It fits into a hold by
-					 * what was known; the rest is for
-					 * kernels that take longer all the
-					 * same */
-#define COUNTED_WAITS 4			/* by as many launches */
-#define CLOSE_WAIT_NS 2000000000ull	/* at exit, for a window: 1 s if it is
+#define COUNT_TRIES 3		/* windows that a signature may use for counts by
+				 * instruction */
+#define FAILURES_MAX 5		/* failed windows in a row before counters are given up */
+#define EMPTY_MAX 4		/* windows in a row without a count, before counts by
+				 * instruction are given up */
+#define COUNTED_WAIT_NS 500000000ull	/* how long the next launch waits for a
+					 * kernel with patched code that takes longer
+					 * than expected: it would run patched, too */
+#define COUNTED_WAITS 4			/* launches that wait so */
+#define CLOSE_WAIT_NS 2000000000ull	/* wait for the window at exit: 1 s if it is
 					 * the first since boot */
-#define GONE_WAIT_NS 200000000ull	/* for the window, when a context is
+#define GONE_WAIT_NS 200000000ull	/* wait for the window when a context is
 					 * destroyed */
-#define SETTLE_NS 2000000ull	/* between tries to close a deferred window */
-/* SM cycles from the beginning of a range to the first warp of its kernel, and from
- * the last warp to the end, with nothing but the kernel in the range: 2,660 to
- * 3,100 for kernels of 2 to 110 us on an H200. */
+#define SETTLE_NS 2000000ull	/* between attempts to close a deferred window */
+/* SM cycles between the begin of a range and the first warp of its kernel, plus those
+ * between the last warp and the end of the range, if nothing but the kernel is in the
+ * range: 2,660 to 3,100 for kernels of 2 to 110 us on an H200. */
 #define LAUNCH_CYCLES 2900
 
 /* What a window measures. */
 enum kind { KIND_COUNTERS, KIND_INSTRUCTIONS };
 
-/* The measuring window that is open; like all here guarded by window.h. */
+/* The open window. All static data here is guarded by the window (window.h). */
 static struct {
 	enum kind kind;
 	struct target *target;
@@ -63,18 +61,18 @@ static struct {
 	CUcontext context;
 	CUstream stream;
 	struct signature_launch launch;
-	struct signature *trial;	/* see needs_trial */
-	uint64_t begin_ns;		/* begin of the hold */
-	uint64_t reserve_ns;		/* needed to close it */
-	uint64_t patching_ns;		/* that the call of the launch took */
-	uint64_t waited_ns;		/* for its kernel, which ran so long, or
-					 * longer */
-	_Atomic unsigned awaits;	/* launches to hold for its kernel */
+	struct signature *trial;	/* whose launch is a trial, see needs_trial */
+	uint64_t begin_ns;		/* when the hold began */
+	uint64_t reserve_ns;		/* time needed to close it */
+	uint64_t patching_ns;		/* time that the launch call took */
+	uint64_t waited_ns;		/* time waited for its kernel, which took
+					 * that long or longer */
+	_Atomic unsigned awaits;	/* launches that may still be held for its
+					 * kernel */
 } now_open;
 
 static unsigned failures, empty;	/* windows in a row */
-static _Atomic uint64_t settle_ns;	/* next try to close a deferred
-					 * window */
+static _Atomic uint64_t settle_ns;	/* next attempt to close a deferred window */
 
 INJECT_HOT bool
 counters_wanted(const struct signature *s, bool asked)
@@ -90,7 +88,8 @@ counters_wanted(const struct signature *s, bool asked)
 	    (target_refusal() == SKIP_NONE || plan_wants_instructions(s));
 }
 
-/* The function attributes that an activity record would have had. */
+/* Asks for the function attributes that the launch's activity record would have
+ * told. */
 static void
 learn_resources(struct signature *s, const void *function)
 {
@@ -112,7 +111,7 @@ learn_resources(struct signature *s, const void *function)
 	s->resources.regs = v[0];
 	s->resources.smem_static = v[1];
 	s->resources.local_per_thread = v[2];
-	/* Negative where none was requested: then 255. */
+	/* Negative if the program requested none: use 255. */
 	s->resources.carveout = function_attribute(function, s->shape.device,
 	    CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, &carveout) &&
 	    carveout <= 100 ? carveout : 255;
@@ -146,7 +145,7 @@ release(void)
 	window_release();
 }
 
-/* A hold without a measurement. */
+/* Charges a hold in which nothing was measured. */
 static void
 end_hold(uint64_t begin, enum wire_overhead kind)
 {
@@ -157,9 +156,9 @@ end_hold(uint64_t begin, enum wire_overhead kind)
 		budget_spend(begin, kind);
 }
 
-/* The GPU has to be idle: other work would be counted, and CUPTI waits for it
- * when it turns something on or off. What follows takes ${cost}. The gate stays
- * closed, for other GPUs as well, because nothing is traced in a window. */
+/* Waits for an idle GPU: other work would be counted, and CUPTI waits for it when it
+ * turns something on or off. The work that follows takes ${cost} ns. The gate stays
+ * closed, also for other GPUs, because nothing is traced in a window. */
 static bool
 drain(struct signature *s, CUcontext context, uint64_t begin, uint64_t cost)
 {
@@ -187,7 +186,8 @@ describe_launch(const struct counters_launch *l, uint64_t now)
 	    .correlation = l->data->correlationId, .tid = inject_tid() };
 }
 
-/* The gate is closed and the GPU idle. */
+/* Opens a window; the gate is closed and the GPU idle. 0, or -1 with the refusal
+ * noted. */
 static int
 open_window(struct target *t, struct signature *s, enum kind kind,
     size_t pass)
@@ -233,8 +233,8 @@ struct choice {
 	uint64_t cost;			/* estimated nanoseconds */
 };
 
-/* Counts by instruction come first: they tell most where few launches are
- * left. */
+/* Decides what to measure at this launch; false: nothing. Counts by instruction come
+ * first: they tell most if few launches are left. */
 static bool
 choose(struct target *t, struct signature *s, uint64_t begin,
     struct choice *c)
@@ -265,10 +265,11 @@ rest(struct target *t, struct signature *s, CUcontext context, uint64_t begin)
 }
 
 /*
- * CUPTI waits for the kernel where it replays it or has patched its code: a
- * kernel that waits for what the host, another stream or another GPU does after
- * its launch would never end. Where this is possible, it first has to end once
- * while the host is held, in a window that CUPTI does not wait in or in a trial.
+ * Whether CUPTI must not wait for this kernel yet. CUPTI waits for a kernel that it
+ * replays or whose code it has patched. A kernel that waits for something that the
+ * host, another stream or another GPU does after the launch would then never end. Where
+ * that is possible, the kernel first has to end once while the host is held: in a
+ * window in which CUPTI does not wait, or in a trial, which measures nothing.
  */
 static bool
 needs_trial(const struct target *t, const struct signature *s,
@@ -295,7 +296,7 @@ end_trial(struct signature *s, bool launched)
 	release();
 }
 
-/* True: no other process measures this GPU. */
+/* False: another process measures this GPU. */
 static bool
 lock_gpu(struct signature *s)
 {
@@ -304,7 +305,8 @@ lock_gpu(struct signature *s)
 	return !s->elsewhere;
 }
 
-/* The window and the GPU lock are held. True: a window or a trial is open. */
+/* Measures with the window and the GPU lock held. True: a window or a trial is open
+ * now. */
 static bool
 measure(struct target *t, struct signature *s, const struct counters_launch *l,
     uint64_t begin)
@@ -312,7 +314,8 @@ measure(struct target *t, struct signature *s, const struct counters_launch *l,
 	uint64_t half = inject.max_stall_ns / 2;
 	struct choice c;
 
-	/* A count by instruction may take longer than this hold. */
+	/* A count by instruction may take longer than this hold: wait for the GPU for
+	 * half of the hold at most. */
 	if (!choose(t, s, begin, &c) || !drain(s, l->data->context, begin,
 	    c.kind == KIND_INSTRUCTIONS && c.cost > half ? half : c.cost))
 		return false;
@@ -334,7 +337,7 @@ measure(struct target *t, struct signature *s, const struct counters_launch *l,
 	return true;
 }
 
-/* In relaxed mode. */
+/* The rest of counters_enter, in relaxed capture mode. */
 static bool
 enter(struct signature *s, const struct counters_launch *l)
 {
@@ -343,8 +346,8 @@ enter(struct signature *s, const struct counters_launch *l)
 	bool owed = false;
 	uint64_t begin;
 
-	/* The driver loads the function's code now, at the latest, and may wait
-	 * for all that is queued: this is the launch's own time. */
+	/* Now at the latest the driver loads the function's code, for which it may wait
+	 * for everything queued: this is the launch's own time. */
 	learn_resources(s, l->function);
 	begin = inject_now();
 	if (l->asked)
@@ -355,18 +358,15 @@ enter(struct signature *s, const struct counters_launch *l)
 		return false;
 	if (!episode_allows_window(s) && episode_enter(s, l))
 		return true;
-	/* An idle profiler is disabled even when nothing more may be
-	 * measured. */
+	/* An idle profiler is disabled even if nothing more may be measured. */
 	if (!episode_allows_window(s) || !counters_wanted(s, l->asked) ||
 	    !window_try())
 		return false;
 	t = target_find(l->data->contextUid);
 	if (l->asked && plan_profiler(t, s, &wish) &&
 	    (t = prepare_target(l->data, s, &wish, begin)) == NULL)
-		return false;		/* prepare_target has released the
-					 * window */
-	/* CUPTI patches code inside the launch, which must not overlap a
-	 * flush. */
+		return false;		/* prepare_target has released the window */
+	/* CUPTI patches code inside the launch: this must not overlap a flush. */
 	if (!activity_pause()) {
 		window_release();
 		return false;
@@ -376,7 +376,7 @@ enter(struct signature *s, const struct counters_launch *l)
 		rest(t, s, l->data->context, begin);
 	if (l->asked && lock_gpu(s)) {
 		owed = measure(t, s, l, begin);
-		/* An enabled profiler has a GPU lock of its own. */
+		/* An enabled profiler holds a GPU lock of its own. */
 		gpu_lock_release(s->shape.device);
 	}
 	if (!owed) {
@@ -420,9 +420,9 @@ counters_graph(uint32_t device, const struct counters_launch *l)
 	return owed ? s : NULL;
 }
 
-/* The range of a window is longer than its kernel: metrics of elapsed time are
- * scaled to the cycles in which an SM was active. Unchanged where the range was
- * as tight as the kernel. */
+/* The range of a window is longer than its kernel. Scales metrics of elapsed time to
+ * the cycles in which an SM was active. Changes nothing if the range was as tight as
+ * the kernel. */
 static void
 tighten(const struct metrics *m, double *value)
 {
@@ -447,7 +447,7 @@ tighten(const struct metrics *m, double *value)
 			value[i] = fmin(value[i] / part, 100);
 }
 
-/* Evaluates the passes in the image into the signature's values. */
+/* Evaluates the passes that the image has into the signature's values. */
 static void
 evaluate(struct target *t, struct signature *s)
 {
@@ -476,7 +476,7 @@ evaluate(struct target *t, struct signature *s)
 			s->value[i] = value[i];
 }
 
-/* The image has one more pass. */
+/* Takes in one more pass, which the image has now. */
 static void
 take_pass(struct target *t, struct signature *s, size_t pass)
 {
@@ -503,7 +503,7 @@ take_pass(struct target *t, struct signature *s, size_t pass)
 		s->passes &= ~all;
 }
 
-/* Kernel tracing was off: the window records when the kernel ran. */
+/* Kernel tracing was off: records when the kernel of the window ran. */
 static void
 keep_launch(struct signature *s, uint64_t end)
 {
@@ -511,16 +511,17 @@ keep_launch(struct signature *s, uint64_t end)
 	uint64_t duration = 0;
 
 	if (s->value != NULL && s->value[0] > 0)
-		duration = (uint64_t)s->value[0];	/* gpu__time_duration */
-	else if (gate_polluted())	/* others ran until the end */
+		duration = (uint64_t)s->value[0];	/* metric 0 is
+							 * gpu__time_duration */
+	else if (gate_polluted())	/* other kernels ran until the end */
 		duration = signature_time(s);
-	/* Without that counter this is an upper bound. */
+	/* Without that counter: an upper bound. */
 	if (duration == 0)
 		duration = end - l->launch_ns;
 	if (!gate_polluted())
 		s->window_ns = duration;
-	/* The GPU was idle: the kernel started with the launch; of a replay the
-	 * last run counts. */
+	/* The GPU was idle: the kernel started with the launch. If the kernel was
+	 * replayed, its last run counts. */
 	l->start_ns = inject.replay && duration < end - l->launch_ns ?
 	    end - duration : l->launch_ns;
 	l->end_ns = inject.replay ? end : l->launch_ns + duration;
@@ -543,7 +544,7 @@ end_counters(struct target *t, struct signature *s, bool good)
 
 	r = profiler_stop(&t->p, &dropped, &where);
 	tracing(true);
-	/* A window just after a count by instruction may fail, and the next one
+	/* The window after a count by instruction may fail, and the next one
 	 * succeed. */
 	if (r == CUPTI_ERROR_UNKNOWN && ++failures < FAILURES_MAX)
 		dropped = true;
@@ -553,7 +554,8 @@ end_counters(struct target *t, struct signature *s, bool good)
 		failures = 0;
 	if (r == CUPTI_SUCCESS && good && !dropped && !gate_polluted())
 		take_pass(t, s, pass);
-	s->tries += gate_polluted() ? TRIES : 1;	/* each cost two holds */
+	s->tries += gate_polluted() ? TRIES : 1;	/* a polluted window cost two
+							 * holds */
 	if (s->tries > target_metrics()->passes * TRIES)
 		s->hopeless = ~0u;
 }
@@ -571,8 +573,8 @@ end_instructions(struct target *t, struct signature *s, bool good)
 	if (r != CUPTI_SUCCESS) {
 		target_refuse_instructions(where, r, NULL);
 	} else if (counts == NULL) {
-		/* An empty kernel counts nothing, but EMPTY_MAX in a row mean
-		 * that counting fails. */
+		/* An empty kernel counts nothing, but EMPTY_MAX in a row mean that
+		 * counting fails. */
 		if (good && ++empty >= EMPTY_MAX)
 			target_refuse_instructions("cuptiSassMetricsFlushData", 0,
 			    "CUPTI delivered no counts by instruction");
@@ -588,7 +590,7 @@ end_instructions(struct target *t, struct signature *s, bool good)
 		s->counted = true;
 }
 
-/* The hold around it began at ${begin}. */
+/* Closes the window; the hold around it began at ${begin}. */
 static void
 close_window(bool good, uint64_t begin)
 {
@@ -621,7 +623,7 @@ close_window(bool good, uint64_t begin)
 	release();
 }
 
-/* The host waited for the kernel from ${begin} until now. */
+/* Notes that the host waited for the kernel from ${begin} until now. */
 static void
 learn_wait(uint64_t begin)
 {
@@ -633,14 +635,13 @@ learn_wait(uint64_t begin)
 		s->patched_ns = now_open.waited_ns;
 }
 
-/* The kernel has not ended: defer the window and let the program go on. Until
- * it is closed launches are traced again where possible, and pollute it. */
+/* The kernel has not ended: defer the window and let the program go on. Until the
+ * window is closed, launches are traced again if possible, and pollute it. */
 static void
 leave_window(void)
 {
 
-	if (now_open.kind == KIND_COUNTERS)	/* SASS metrics exclude
-						 * tracing */
+	if (now_open.kind == KIND_COUNTERS)	/* SASS metrics exclude tracing */
 		tracing(true);
 	gate_give_up();
 	activity_resume();
@@ -648,7 +649,8 @@ leave_window(void)
 	window_defer();
 }
 
-/* With ${patient} for as long as a hold may last, until the kernel has ended. */
+/* Tries to close the resumed window. With ${patient} waits until its kernel has ended,
+ * for as long as a hold may last. */
 static void
 settle_window(uint64_t begin, bool patient)
 {
@@ -660,7 +662,7 @@ settle_window(uint64_t begin, bool patient)
 		    COUNTED_WAIT_NS : gate_polluted() ? 0 :
 		    hold_left(begin, now_open.reserve_ns);
 	}
-	/* Launches that come now wait; calls under way end this try. */
+	/* Launches that come now wait at the gate; calls under way end this attempt. */
 	if (activity_pause()) {
 		if (gate_recheck(gate_ours()) && gate_drain(now_open.context,
 		    now_open.signature->shape.device, patience)) {
@@ -713,7 +715,8 @@ counters_await(void)
 		settle(inject_now(), true);
 }
 
-/* Its context is destroyed: the counts are lost, the launch is recorded. */
+/* The context of the deferred window is destroyed: the counts are lost, but the launch
+ * is recorded. */
 static void
 drop_window(CUcontext handle)
 {
@@ -729,7 +732,7 @@ drop_window(CUcontext handle)
 	release();
 }
 
-/* The launch has returned, in relaxed mode. */
+/* The rest of counters_exit, in relaxed capture mode. */
 static void
 leave(struct signature *s, bool launched)
 {
@@ -778,8 +781,8 @@ counters_close(void)
 	    !window_shut())
 		return;
 	prepare_finish();
-	/* Held for good. A deferred window, or one of this very thread, is not
-	 * waited for. */
+	/* The window is never released. Do not wait for a deferred window, or for one
+	 * that this very thread holds. */
 	while (!window_try() && !window_is_deferred() &&
 	    nap_within(begin, CLOSE_WAIT_NS, 500000))
 		continue;
@@ -794,7 +797,7 @@ context_gone(CUcontext handle, uint32_t context)
 	drop_window(handle);
 	sampling_off(handle);
 	gate_context_gone();
-	/* The sender and windows of other contexts hold it briefly. */
+	/* The sender and windows of other contexts hold the window briefly. */
 	while (!window_try())
 		if (window_is_deferred() || window_is_shut() ||
 		    !nap_within(begin, GONE_WAIT_NS, 100000)) {

@@ -24,7 +24,7 @@ static struct {
 	uint64_t bytes;
 } seen;
 
-/* A cursor over untrusted bytes: a read past the end returns 0 and sets bad. */
+/* A cursor over untrusted bytes: reading past the end returns 0 and sets ${bad}. */
 struct cursor {
 	const uint8_t *p, *end;
 	bool bad;
@@ -104,7 +104,8 @@ first_time(const char *path)
 	return true;
 }
 
-/* The whole of a regular file of at most FILE_MAX bytes, or NULL. */
+/* The contents of a regular file of at most FILE_MAX bytes, malloced; NULL
+ * otherwise. */
 static char *
 read_file(const char *path, size_t *size)
 {
@@ -114,7 +115,7 @@ read_file(const char *path, size_t *size)
 	size_t have = 0;
 	int fd;
 
-	/* A line table could name a pipe. */
+	/* Not blocking: a line table could name a pipe. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd == -1)
 		return NULL;
@@ -131,8 +132,8 @@ out:
 	return text;
 }
 
-/* Headers of the toolkit and the system are large and can be had elsewhere:
- * only their line numbers are known. */
+/* Whether the file is a header of the toolkit or the system. These are large and
+ * available elsewhere, so only their names are sent. */
 static bool
 is_system(const char *path)
 {
@@ -178,7 +179,7 @@ ends_in_slash(const char *s)
 	return n > 0 && s[n - 1] == '/';
 }
 
-/* The file table of one line-table unit, DWARF 2 to 4. */
+/* Sends the files that one unit of a line table names, DWARF 2 to 4. */
 static void
 send_unit(struct cursor c)
 {

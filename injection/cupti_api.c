@@ -8,8 +8,8 @@
 #include "cupti_api.h"
 #include "library.h"
 
-/* The layouts that newer headers have by another name begin with the one that
- * is read. */
+/* Where newer headers give a layout another name, it begins with the layout that is
+ * read. */
 #define SAME(old, new, field)						\
 	_Static_assert(offsetof(old, field) == offsetof(new, field),	\
 	    #new "." #field)

@@ -1,8 +1,8 @@
 /*
- * cupti_api.h: CUPTI and the few driver functions that are called, as one table
- * of function pointers, resolved at run time (library.h). Only this file and
- * cupti_api.c include CUPTI's headers, those of CUDA 12.6 to 13, and hide the
- * differences between them.
+ * cupti_api.h: CUPTI and the few driver functions that are called, as one table of
+ * function pointers, resolved at run time (library.h). Only this file and cupti_api.c
+ * include CUPTI's headers, those of CUDA 12.6 to 13, and hide the differences between
+ * them.
  */
 #ifndef CADV_CUPTI_API_H
 #define CADV_CUPTI_API_H
@@ -24,15 +24,15 @@
 #endif
 
 /*
- * The oldest record layouts that have the fields that are read: an older CUPTI
- * library of the same major writes these. Newer layouts append fields
- * (cupti_api.c asserts it).
+ * The oldest record layouts that have all the fields we read, because an older CUPTI
+ * library of the same major writes these. Newer layouts append fields (cupti_api.c
+ * asserts it).
  */
 #if CUPTI_API_VERSION >= 130000
 #define CUPTI_MAJOR (CUPTI_API_VERSION / 10000)
 typedef CUpti_ActivityKernel10 cupti_kernel;
 #define CUPTI_KERNEL_FROM_DEVICE(k) ((k)->isDeviceLaunched)
-/* Returns the name of the tool that has subscribed before. */
+/* Returns the name of the tool that has subscribed already. */
 #define CUPTI_FUNCTIONS_13(X) X(O, cuptiSubscribe_v2)
 #else
 #define CUPTI_MAJOR 12
@@ -42,16 +42,16 @@ typedef CUpti_ActivityKernel9 cupti_kernel;
 #endif
 typedef CUpti_ActivityMemcpy5 cupti_copy;
 typedef CUpti_ActivityUnifiedMemoryCounter2 cupti_managed;
-/* CUPTI_ACTIVITY_OVERHEAD_UVM_ACTIVITY_INIT, which came with 12.8. */
+/* CUPTI_ACTIVITY_OVERHEAD_UVM_ACTIVITY_INIT, which was added in 12.8. */
 #define CUPTI_OVERHEAD_UVM_INIT (8u << 16)
 
-/* Exported by CUPTI for NVTX, declared in none of its headers. Other than the functions
- * that NVTX calls they return CUPTI_SUCCESS, which is 0, where all is well. */
+/* CUPTI exports these for NVTX, but declares them in no header. Unlike the functions
+ * that NVTX calls, they return CUPTI_SUCCESS, which is 0, if they succeed. */
 CUptiResult cuptiNvtxInitialize(void *getExportTable);
 CUptiResult cuptiNvtxInitialize2(void *getExportTable);
 
-/* X(R, name): required for tracing. X(O, name): optional, without it a feature
- * is missing. */
+/* X(R, name): required for tracing. X(O, name): optional; a feature is missing without
+ * it. */
 #define CUPTI_FUNCTIONS(X)						\
 	X(R, cuptiGetVersion)						\
 	X(R, cuptiSubscribe)						\
@@ -112,9 +112,8 @@ CUptiResult cuptiNvtxInitialize2(void *getExportTable);
 	X(O, cuptiGetCubinCrc)						\
 	CUPTI_FUNCTIONS_13(X)
 
-/* From libcuda, which the process has loaded. All optional. By the names that
- * the headers of CUDA 12 and 13 have in common: cuda.h renames some with
- * macros. */
+/* From libcuda, which the process has loaded; all optional. These are the names that
+ * the headers of CUDA 12 and 13 have in common: cuda.h renames some with macros. */
 #define CUDA_FUNCTIONS(X)						\
 	X(O, cuCtxPushCurrent)						\
 	X(O, cuCtxPopCurrent)						\
@@ -133,11 +132,11 @@ CUptiResult cuptiNvtxInitialize2(void *getExportTable);
 	X(O, cuKernelGetAttribute)					\
 	X(O, cuGetErrorName)
 
-/* libcuda exports the versioned names that cuda.h hides behind macros. */
+/* The table. libcuda exports the versioned names, which cuda.h hides behind macros. */
 struct cupti_api {
 	bool loaded;		/* every required function was found */
-	bool counters;		/* and every function of the range profiler */
-	bool sass, sampling;	/* and of SASS metrics, of PC sampling */
+	bool counters;		/* and all of the range profiler */
+	bool sass, sampling;	/* and all of SASS metrics, of PC sampling */
 	uint32_t version;	/* cuptiGetVersion */
 	int driver_version;	/* cuDriverGetVersion, 0 unknown */
 	char path[512];		/* of the library in use */
@@ -148,21 +147,21 @@ struct cupti_api {
 };
 
 /*
- * cupti_api_load(api, why, size): open CUPTI (library_cupti) and fill ${api}.
- * Returns an enum wire_diag: DIAG_NONE, DIAG_CUPTI_MISSING or
- * DIAG_CUPTI_VERSION with the reason in ${why}.
- * Never links, never exits, prints nothing.
+ * cupti_api_load(api, why, size): open CUPTI (library_cupti) and fill ${api}. Returns
+ * an enum wire_diag: DIAG_NONE, or DIAG_CUPTI_MISSING or DIAG_CUPTI_VERSION with the
+ * reason in ${why}. Prints nothing.
  */
 int cupti_api_load(struct cupti_api *api, char *why, size_t size);
 
-/* cupti_api_subscribe(api, handle, f, other, size): if another tool has
- * subscribed, its name goes into ${other}, as far as CUPTI returns it, else
- * "". */
+/* cupti_api_subscribe(api, handle, f, other, size): subscribe. If another tool has
+ * subscribed already, its name is written to ${other} as far as CUPTI returns it; ""
+ * otherwise. */
 CUptiResult cupti_api_subscribe(const struct cupti_api *api,
     CUpti_SubscriberHandle *handle, CUpti_CallbackFunc f, char *other,
     size_t size);
 
-/* cupti_api_error(api, r): "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES" or a number. */
+/* cupti_api_error(api, r): "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES", or "CUPTI error" if
+ * CUPTI does not know ${r}. */
 const char *cupti_api_error(const struct cupti_api *api, CUptiResult r);
 
 #endif

@@ -52,8 +52,8 @@ memory_of(uint32_t kind)
 	return MEMORY_UNKNOWN;
 }
 
-/* CUPTI launches a kernel of its own at the begin and end of a range (seen with
- * 13.0), sometimes with the correlation id of the launch that it is for. */
+/* CUPTI launches a kernel of its own at the begin and the end of a range (seen with
+ * 13.0), sometimes with the correlation id of the launch in the range. */
 static bool
 is_cupti_own(const cupti_kernel *k, const struct signature *s)
 {
@@ -162,7 +162,7 @@ decode_memset(const CUpti_ActivityMemset4 *m)
 	EMIT(MEMSET, &r);
 }
 
-/* UVM kinds have CUPTI's numbers. */
+/* The UVM kinds have CUPTI's numbers. */
 _Static_assert((int)UVM_H2D ==
     (int)CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD &&
     (int)UVM_CPU_FAULT ==
@@ -202,7 +202,8 @@ decode_managed(const cupti_managed *u)
 	EMIT(UVM, &r);
 }
 
-/* Only overhead of measuring: lazy loading and JIT are the program's own. */
+/* Records the overhead of measuring only: lazy loading and JIT belong to the
+ * program. */
 static void
 decode_overhead(const CUpti_ActivityOverhead3 *o)
 {

@@ -1,14 +1,15 @@
 /*
- * decode.h: one CUPTI activity record to one wire record. Sender thread only.
- * The layouts are those of CUPTI 13.0; cupti_api_load refuses another major
- * version, and minor versions append.
+ * decode.h: turns one CUPTI activity record into one wire record. Sender thread only.
+ * The record layouts are the oldest of this CUDA major that have the fields we read
+ * (cupti_api.h); cupti_api_load refuses another major, and newer layouts only append.
  */
 #ifndef CADV_DECODE_H
 #define CADV_DECODE_H
 
 #include "cupti_api.h"
 
-/* decode_record(a): emit ${a}; kinds that were not enabled are ignored. */
+/* decode_record(a): emit ${a} as a wire record; kinds that were not enabled are
+ * ignored. */
 void decode_record(const CUpti_Activity *a);
 
 #endif

@@ -40,8 +40,8 @@ attribute(uint32_t device, CUdevice_attribute a, uint32_t otherwise)
 	return (uint32_t)v;
 }
 
-/* The driver knows whether contexts are shared through MPS; with a driver that
- * lacks the attribute the environment decides. */
+/* Whether the driver shares contexts through MPS. If the driver lacks the attribute,
+ * the environment decides. */
 static bool
 under_mps(uint32_t device)
 {
@@ -52,7 +52,7 @@ under_mps(uint32_t device)
 	    v != 0;
 }
 
-/* What limits the counters of a device that is shared or a part of one. */
+/* Reports what limits the counters of a device that is shared, or is a part of one. */
 static void
 warn_shared(const CUpti_ActivityDevice5 *d)
 {
@@ -70,8 +70,8 @@ warn_shared(const CUpti_ActivityDevice5 *d)
 		    "times are measured");
 }
 
-static _Atomic uint64_t announced;		/* a bit a device */
-static _Atomic uint64_t enabled[DEVICE_MAX];	/* by device, a bit a peer */
+static _Atomic uint64_t announced;		/* one bit per device */
+static _Atomic uint64_t enabled[DEVICE_MAX];	/* by device: one bit per peer */
 
 static void
 announce_peer(uint32_t device, uint32_t peer)
@@ -91,7 +91,7 @@ announce_peer(uint32_t device, uint32_t peer)
 	EMIT(PEER, &r);
 }
 
-/* Each PEER follows the DEVICE records of both GPUs. */
+/* Sends the PEER records of ${device}. Each follows the DEVICE records of both GPUs. */
 static void
 announce_peers(uint32_t device)
 {
@@ -116,7 +116,7 @@ device_peer_enabled(uint32_t device, uint32_t peer)
 		return;
 	both = 1ull << device | 1ull << peer;
 	atomic_fetch_or(&enabled[device], 1ull << peer);
-	/* Otherwise PEER is sent when both are announced. */
+	/* If one is not announced yet, announce_peers sends PEER later. */
 	if ((atomic_load(&announced) & both) == both)
 		EMIT(PEER, &r);
 }
@@ -181,7 +181,7 @@ device_announce(const CUpti_ActivityDevice5 *d)
 		    CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 0),
 		.memory_bytes = d->globalMemorySize,
 		.l2_bytes = d->l2CacheSize,
-		/* CUPTI: kB/s */
+		/* CUPTI gives kB/s */
 		.memory_bandwidth = d->globalMemoryBandwidth * 1000,
 		.async_engines = d->numMemcpyEngines, .mig = d->isMigEnabled,
 		.flags = d->isCudaVisible ? 0 : DEVICE_HIDDEN,

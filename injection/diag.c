@@ -46,7 +46,7 @@ diag_report(enum wire_diag code, enum wire_severity severity, uint32_t error,
 	EMIT(DIAGNOSTIC, &r);
 }
 
-/* CUPTI's error codes: cause and remedy. */
+/* The known causes and remedies of CUPTI's error codes. */
 static const struct {
 	int result;
 	enum wire_diag code;

@@ -16,7 +16,7 @@ static struct {
 	char why[512];
 } choice;
 
-/* The path that this library was opened by. */
+/* The path by which this library was opened. */
 static const char *
 own_path(void)
 {
@@ -27,8 +27,8 @@ own_path(void)
 	    info.dli_fname : "";
 }
 
-/* The first major in ${order} for which a CUPTI is found; the first of all if
- * none is: that library reports it. */
+/* The first major in ${order} with a CUPTI that is found; if there is none, the first
+ * of all, whose library then reports it. */
 static unsigned
 pick(const unsigned *order, size_t n)
 {
@@ -51,7 +51,7 @@ choose(void)
 	size_t n;
 
 	if (toolkit_built() != CUPTI_MAJOR)
-		return;		/* a sibling: already decided */
+		return;		/* this is a sibling: the decision was made */
 	facts = (struct toolkit_facts){
 	    .built = toolkit_there(own, CUPTI_MAJOR),
 	    .driver = library_driver(), .loaded = library_present() };

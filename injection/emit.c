@@ -11,21 +11,21 @@
 
 #include "emit.h"
 
-#define STRING_SLOTS (1u << 17)		/* twice the 65,536 strings allowed */
+#define STRING_SLOTS (1u << 17)		/* twice the 65,536 strings that are allowed */
 #define STRING_MAX 65536u
 
 static struct {
 	pthread_mutex_t lock;
 	struct emit_frame *current;	/* being filled */
-	uint32_t records;		/* in it */
-	struct emit_frame *head, **tail;/* closed */
-	size_t bytes;			/* of closed frames */
+	uint32_t records;		/* in ${current} */
+	struct emit_frame *head, **tail;/* full frames */
+	size_t bytes;			/* of full frames */
 	struct emit_frame *spare;	/* one frame kept for reuse */
 	uint64_t stream, sequence;
 	_Atomic uint64_t lost[LOSS_CLASSES];
 	uint64_t lost_sent[LOSS_CLASSES];
 	bool fresh;			/* the frame was empty at emit_begin */
-	uint64_t *string;		/* hash of text; the sender's own */
+	uint64_t *string;	/* hashes of texts; used by the sender thread only */
 	uint32_t *string_id;
 	uint32_t strings;
 } emit = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -54,7 +54,7 @@ frame_new(void)
 	return f;
 }
 
-/* Queue the current frame. The lock is held. */
+/* Queue the current frame. Call with the lock held. */
 static void
 frame_close(void)
 {
@@ -70,7 +70,7 @@ frame_close(void)
 	emit.records = 0;
 }
 
-/* Outside of the lock: the checksum takes longer than encoding the records. */
+/* Not under the lock: the checksum takes longer than encoding the records. */
 static void
 frame_finish(struct emit_frame *f)
 {
@@ -108,7 +108,7 @@ emit_end(size_t used)
 		emit.current->size += used;
 		emit.records++;
 		emit.sequence++;
-		/* HELLO has a frame to itself: it is sent again at every
+		/* HELLO has a frame of its own, because it is sent again at every
 		 * reconnection. */
 		if (emit.sequence == 1)
 			frame_close();
@@ -181,8 +181,8 @@ emit_string(const char *text)
 		emit_lost(LOSS_TABLE, 1);
 		return 0;
 	}
-	/* Unlike with EMIT, a lost record must be noticed here: otherwise its
-	 * id would be used without ever having a text. */
+	/* Unlike EMIT, this has to notice if the record is lost: otherwise its id would
+	 * be used without ever having a text. */
 	r.id = emit.strings + 1;
 	do {
 		if ((p = emit_begin(&cap)) == NULL)
@@ -246,7 +246,7 @@ void
 emit_fork_child(void)
 {
 
-	/* The parent's thread may have held the lock at the fork. */
+	/* A thread of the parent may have held the lock at the fork. */
 	pthread_mutex_init(&emit.lock, NULL);
 	emit.tail = NULL;
 }

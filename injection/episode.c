@@ -15,19 +15,21 @@
 #include "target.h"
 #include "window.h"
 
-#define SHORT_NS 50000ull	/* kernel time per signature: 1500 samples of a
-				 * kernel that fills an H200 */
-#define LATER_TIMES 8		/* times as long in the second episode: the
+#define SHORT_NS 50000ull	/* kernel time to sample per signature: 1500 samples
+				 * of a kernel that fills an H200 */
+#define LATER_TIMES 8		/* times as long in the second episode, since the
 				 * program is not a short one */
-#define LAUNCH_NS 4000ull	/* host time of the launch in a timed launch */
+#define LAUNCH_NS 4000ull	/* host time of the launch call that is part of a
+				 * timed launch */
 #define LEAST_NS 1000ull	/* shortest kernel time assumed */
-#define ROUNDS 40		/* or this many launches per signature */
-#define SETTLED 5		/* and no new signature for this many */
+#define ROUNDS 40		/* or so many launches per signature */
+#define SETTLED 5		/* in both cases: no new signature in the last
+				 * SETTLED / 2 launches per signature */
 #define LONGEST_NS 2000000000ull
-#define EPISODES 2		/* the first launches, and later signatures */
-#define ON_NS 85000000ull	/* to turn sampling on, including the launch in
-				 * which CUPTI does it: 65 to 98 ms on an H200,
-				 * depending on the buffer */
+#define EPISODES 2		/* for the first launches, and for later signatures */
+#define ON_NS 85000000ull	/* to turn sampling on, with the launch in which
+				 * CUPTI does it: 65 to 98 ms on an H200, depending
+				 * on the buffer */
 #define OFF_NS 55000000ull	/* to turn it off: 43 to 54 ms */
 #define DEVICES 16
 
@@ -35,19 +37,18 @@ enum phase { PHASE_WINDOWS, PHASE_SAMPLING };
 
 static struct {
 	_Atomic int phase;
-	_Atomic bool first;		/* the launch that turns sampling on has
-					 * not returned: it takes 100 ms */
+	_Atomic bool first;		/* the launch that turns sampling on has not
+					 * returned: it takes 100 ms */
 	const struct signature *opener;
 	CUcontext context;
 	uint64_t begin_ns;
 	_Atomic unsigned episodes;
 	/* Of this episode: */
 	_Atomic uint32_t launches, last_new, signatures;
-	uint64_t sampled_ns;		/* kernel time so far, estimated */
-	const struct signature *timed;	/* whose launch is being timed */
-	CUstream stream;		/* of it */
-	uint64_t timed_ns, hold_ns;	/* begin of the timed launch, and of the
-					 * hold */
+	uint64_t sampled_ns;		/* estimated kernel time so far */
+	const struct signature *timed;	/* signature whose launch is being timed */
+	CUstream stream;		/* its stream */
+	uint64_t timed_ns, hold_ns;	/* begin of the timed launch, and of its hold */
 } now = { .phase = PHASE_WINDOWS };
 
 static struct signature graphs[DEVICES];
@@ -76,7 +77,7 @@ episode_is_on(void)
 	return phase() == PHASE_SAMPLING;
 }
 
-/* Can ${s} still be sampled, and was it not? */
+/* Whether ${s} was not sampled yet and can still be. */
 static bool
 is_new(const struct signature *s)
 {
@@ -87,9 +88,9 @@ is_new(const struct signature *s)
 }
 
 /*
- * Is there PC sampling in this run? Measured on an H200: CUPTI attributed no
- * sample to a function that was launched in a window before. With --replay the
- * first window collects all counters and comes first.
+ * Whether this run has PC sampling. As measured on an H200, CUPTI attributes no sample
+ * to a function that was launched in a window before. With --replay the first window,
+ * which comes first, collects all counters.
  */
 static bool
 is_sampled(void)
@@ -106,7 +107,7 @@ episode_allows_window(const struct signature *s)
 	return !is_sampled() || (phase() != PHASE_SAMPLING && !is_new(s));
 }
 
-/* No more episodes: everything is measured in windows. */
+/* No further episodes: everything is measured in windows. */
 static void
 no_more(void)
 {
@@ -132,8 +133,7 @@ begin_episode(struct signature *s, CUcontext context, uint64_t started)
 	atomic_store(&now.phase, PHASE_SAMPLING);
 }
 
-/* Opens the gate and lets flushes go on. An episode keeps a GPU lock of its
- * own. */
+/* Opens the gate and allows flushes again. The episode holds a GPU lock of its own. */
 static void
 leave(const struct signature *s)
 {
@@ -143,7 +143,7 @@ leave(const struct signature *s)
 	activity_resume();
 }
 
-/* The window is held. True: episode_exit is needed. */
+/* Begins an episode; the window is held. True: episode_exit has to be called. */
 static bool
 begin(struct signature *s, const struct counters_launch *l)
 {
@@ -153,8 +153,8 @@ begin(struct signature *s, const struct counters_launch *l)
 
 	if ((s->elsewhere = !gpu_lock_take(s->shape.device)))
 		return false;
-	/* CUPTI sets sampling up inside the launch that follows: a flush, or a
-	 * launch of another thread, at the same time would deadlock with it. */
+	/* CUPTI sets up sampling inside the launch that follows. A flush, or a launch
+	 * of another thread, at the same time would deadlock with it. */
 	if (!activity_pause()) {
 		gpu_lock_release(s->shape.device);
 		return false;
@@ -191,7 +191,7 @@ is_power_of_two(uint64_t n)
 	return n >= 2 && (n & (n - 1)) == 0;
 }
 
-/* Are the launches so far sampled enough? */
+/* Whether the launches so far are sampled enough. */
 static bool
 enough(uint32_t launches, uint64_t time)
 {
@@ -206,9 +206,10 @@ enough(uint32_t launches, uint64_t time)
 }
 
 /*
- * At sampled launches 2, 4, 8 … of a kernel, wait for its end: this duration,
- * times the launches since, is the time it was sampled for. Queued launches do
- * not show it, and their activity records come too late.
+ * At the 2nd, 4th, 8th … sampled launch of a kernel, wait for its end. This duration,
+ * times the launches since the last one, is taken as the time for which the kernel was
+ * sampled. Launches that are only queued do not show their duration, and their activity
+ * records come too late.
  */
 static bool
 begin_timing(struct signature *s, CUcontext context, CUstream stream)
@@ -237,8 +238,7 @@ end_timing(struct signature *s)
 	uint64_t time = inject_now() - now.timed_ns;
 
 	hold_add(HOLD_MEASURE, inject_now() - now.hold_ns);
-	/* Where the kernel ended this is its own time; where it did not, a
-	 * lower bound. */
+	/* If the kernel ended this was its own time; if not, a lower bound. */
 	if (ended)
 		s->alone = true;
 	else
@@ -248,7 +248,7 @@ end_timing(struct signature *s)
 	now.timed = NULL;
 }
 
-/* True: sampling is off. */
+/* Ends the episode. True: sampling is off. */
 static bool
 end(const struct signature *s)
 {
@@ -264,7 +264,7 @@ end(const struct signature *s)
 	gate_open();
 	activity_resume();
 	hold_add(HOLD_MEASURE, inject_now() - started);
-	/* Where it stays on nothing else can be measured. */
+	/* If sampling stays on, nothing else can be measured. */
 	return phase() == PHASE_WINDOWS;
 }
 

@@ -7,10 +7,10 @@
 #include "function.h"
 #include "inject.h"
 
-static _Atomic bool watched;	/* the callbacks of cudaGetLastError and
-				 * cudaPeekAtLastError are on */
+static _Atomic bool watched;	/* cudaGetLastError and cudaPeekAtLastError have
+				 * callbacks */
 
-/* The last error of this thread that the program has not read. */
+/* The last error in this thread that the program has not read. */
 static _Thread_local struct {
 	uint32_t correlation;	/* 0: none */
 	uint16_t call;
@@ -30,8 +30,8 @@ emit_failure(struct record_FAILURE *r)
 	EMIT(FAILURE, r);
 }
 
-/* Errors of a launch that exceeds a limit. After others the function handle may
- * be invalid: the driver is not asked about it. */
+/* Whether this is the error of a launch that exceeds a limit. After other errors the
+ * function handle may be invalid: then the driver is not asked for attributes. */
 static bool
 is_limit(uint32_t result)
 {
@@ -42,7 +42,7 @@ is_limit(uint32_t result)
 	    result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
-/* The daemon finds the limit: here is what the launch requires. */
+/* Adds what the launch requires; the daemon finds the limit that it exceeds. */
 static void
 launch_tell(struct record_FAILURE *r, const struct failure_launch *l)
 {
@@ -71,8 +71,8 @@ launch_tell(struct record_FAILURE *r, const struct failure_launch *l)
 		r->flags |= FAILURE_FUNCTION;
 }
 
-/* Before the first failure these callbacks would cost without telling
- * anything. */
+/* Not enabled before the first failure: until then these callbacks would cost time and
+ * tell nothing. */
 static void
 watch_error_reads(void)
 {
@@ -96,8 +96,7 @@ failure_tell(uint16_t call, const CUpti_CallbackData *d, uint32_t result,
 	    .call_name = wire_str_of(d->functionName) };
 	char detail[160] = "";
 
-	/* A process that is exiting gets DEINITIALIZED; NOT_READY is no
-	 * error. */
+	/* DEINITIALIZED: the process is exiting. NOT_READY is no error. */
 	if (result == CUDA_ERROR_DEINITIALIZED ||
 	    result == CUDA_ERROR_NOT_READY)
 		return;

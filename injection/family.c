@@ -8,7 +8,8 @@
 #include "filter.h"
 #include "signature.h"
 
-#define SLOTS (SIGNATURE_MAX * 2)	/* as many as signatures at most */
+#define SLOTS (SIGNATURE_MAX * 2)	/* there are at most as many families as
+					 * signatures */
 
 static struct family *slot[SLOTS];
 static uint32_t families;

@@ -5,8 +5,8 @@
 
 #include "fd.h"
 
-/* Above what select() and most programs' own tables hold; the second for
- * programs with a low limit, the last for any limit. */
+/* Lowest numbers to try. The first is above what select() and most programs' own tables
+ * can hold, the others are for programs with a low limit of descriptors. */
 static const int aside[] = { 1024, 512, 128, STDERR_FILENO + 1 };
 
 int
@@ -49,8 +49,8 @@ fd_drop(struct fd_kept *k)
 	int saved = errno, fd;
 
 	if (fd_ours(k)) {
-		/* Cleared before it is closed: a fork in between would close,
-		 * in the child, whatever has this number by then. */
+		/* Clear it before closing it: if the program forks in between, the
+		 * child would close whatever file has this number by then. */
 		fd = k->fd;
 		k->fd = 0;
 		close(fd);

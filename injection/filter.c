@@ -5,9 +5,9 @@
 #include "filter.h"
 #include "plain.h"
 
-#define NAME_MAX_BYTES 16384	/* longest mangled name that is matched */
+#define NAME_MAX_BYTES 16384	/* longer mangled names are not matched */
 #define PLAIN_MAX 1024
-#define KERNEL_MAX 1024		/* of the expression: daemon/cli/options.c */
+#define KERNEL_MAX 1024		/* of the expression, as in daemon/cli/options.c */
 
 static struct {
 	bool named;
@@ -15,7 +15,7 @@ static struct {
 	uint64_t first, last;		/* 0: no limit */
 } filter;
 
-/* Back-references make matching exponential. */
+/* Whether the expression has back-references, which make matching exponential. */
 static bool
 refers(const char *s)
 {
@@ -31,7 +31,7 @@ refers(const char *s)
 	return false;
 }
 
-/* Two numbers of at most 18 digits, in order, with a colon between them. */
+/* Reads two numbers of at most 18 digits, in order, with a colon between them. */
 static void
 read_launches(const char *s)
 {

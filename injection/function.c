@@ -2,7 +2,7 @@
 #include "inject.h"
 #include "relax.h"
 
-/* A launch may be given a CUkernel in place of a CUfunction. */
+/* The function of a launch may be a CUkernel instead of a CUfunction. */
 static bool
 ask(const void *f, uint32_t device, CUfunction_attribute which, int *value)
 {

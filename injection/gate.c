@@ -11,55 +11,53 @@
 #include "worker.h"
 
 #define DEVICES 16
-#define STREAMS 256			/* that launched, in the process */
-#define OTHER_WAIT_NS 20000000ull	/* by another thread's launch, while the
-					 * window's kernel runs */
-#define ACTION_WAIT_NS 2000000000ull	/* while a profiler is turned on or off
-					 * with the GPU idle: this ends by
-					 * itself, in 0.3 s at most as measured
-					 * on an H200 */
-#define GATE_WAIT_NS 2000000ull		/* until launches under way return */
+#define STREAMS 256			/* that launched in this process, at most */
+#define OTHER_WAIT_NS 20000000ull	/* at most, by another thread's launch, while
+					 * the window's kernel runs */
+#define ACTION_WAIT_NS 2000000000ull	/* while a profiler is turned on or off with
+					 * the GPU idle, which ends by itself: 0.3 s
+					 * at most as measured on an H200 */
+#define GATE_WAIT_NS 2000000ull		/* for launches under way to return */
 #define LEAST_NS 10000ull		/* shorter waits are not charged */
-#define SPIN_NS 200000ull		/* busy-wait for short kernels */
+#define SPIN_NS 200000ull		/* poll without sleeping for short kernels */
 #define ASKED_WAIT_NS 20000000ull	/* for one query of the driver */
-#define SYNC_NS 1000000ull		/* for cuCtxSynchronize on an idle
-					 * context */
-#define VAIN_NS 500000000ull	/* waited for an idle GPU without success, in
-				 * successive holds: what was queued when the
-				 * waiting began has ended by then */
-#define REST_TIMES 20		/* times as long only polled after that: a 20th
-				 * of the run */
+#define SYNC_NS 1000000ull		/* for cuCtxSynchronize on an idle context */
+#define VAIN_NS 500000000ull	/* limit of the time waited in vain for an idle GPU,
+				 * summed over successive holds: work that was queued
+				 * at the first has ended by then */
+#define REST_TIMES 20		/* then only poll, for so many times as long: waiting
+				 * takes a 20th of the run */
 
 static struct {
 	_Atomic uint32_t closed;	/* device + 1; 0 open */
 	_Atomic bool setup;
 	_Atomic bool given_up;
 	_Atomic bool polluted;
-	_Atomic bool untraced;		/* launches leave no record */
-	_Atomic uint64_t running_ns;	/* begin of its kernel; 0: not
-					 * running */
-	_Atomic uint32_t launching[DEVICES];	/* calls between enter and exit */
-	_Atomic uint32_t made;		/* streams */
+	_Atomic bool untraced;		/* launches leave no activity record */
+	_Atomic uint64_t running_ns;	/* when the window's kernel began; 0: it does
+					 * not run */
+	_Atomic uint32_t launching[DEVICES];	/* calls between their enter and exit
+						 * callbacks */
+	_Atomic uint32_t made;		/* streams created */
 	_Atomic bool shared;
-	uint64_t vain_ns;		/* waited since the GPU was last idle */
+	uint64_t vain_ns;	/* time waited since the GPU was last found idle */
 	uint64_t rest_ns;		/* until then gate_drain only polls */
 } gate;
 
 static struct {
 	pthread_mutex_t lock;
-	uintptr_t captured[STREAMS];	/* gate_key's; 0 is none */
+	uintptr_t captured[STREAMS];	/* values of gate_key; 0: free */
 	struct launched {
 		CUstream stream;
 		uint32_t device;
 	} launched[STREAMS];
 	unsigned launches;
-	bool more;			/* the table is full, other streams
-					 * launched, too */
+	bool more;		/* the table is full: other streams launched, too */
 	_Atomic unsigned capturing;
-	_Atomic(CUstream) asked;	/* cuStreamQuery runs on it, */
-	_Atomic bool asking;		/* called by the holder of the
-					 * window, */
-	_Atomic bool synchronizing;	/* or cuCtxSynchronize */
+	_Atomic(CUstream) asked;	/* cuStreamQuery is being called for this
+					 * stream */
+	_Atomic bool asking;		/* by the holder of the window */
+	_Atomic bool synchronizing;	/* cuCtxSynchronize is being called */
 } streams = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static _Thread_local struct {
@@ -75,9 +73,10 @@ is_closed(uint32_t device)
 }
 
 /*
- * A window lasts 1 to 50 ms, turning a profiler on or off up to 0.3 s: waiting
- * keeps this launch traced and the window's unpolluted. But only briefly once
- * the window's kernel runs: it may wait for this launch.
+ * Whether a launch has waited long enough at the gate. A window lasts 1 to 50 ms,
+ * turning a profiler on or off up to 0.3 s: waiting that long keeps this launch traced
+ * and the window unpolluted. Once the window's kernel runs, the wait is short: that
+ * kernel may wait for this launch.
  */
 static bool
 waited_enough(uint64_t begin)
@@ -91,8 +90,8 @@ waited_enough(uint64_t begin)
 	return running != 0 && now > begin && now - begin >= OTHER_WAIT_NS;
 }
 
-/* Charge a wait at the gate since ${begin}: until ${setup_ns} to set-up (0: none),
- * the rest to measuring. */
+/* Charge a wait at the gate that began at ${begin}: until ${setup_ns} (0: none) to
+ * set-up, the rest to measuring. */
 static void
 charge_wait(uint64_t begin, uint64_t setup_ns)
 {
@@ -147,7 +146,7 @@ INJECT_HOT void
 gate_launch_end(void)
 {
 
-	/* An exit without its enter: the call began before the callbacks were
+	/* An exit callback without its enter: the call began before the callbacks were
 	 * enabled. */
 	if (here.launching == 0)
 		return;
@@ -175,8 +174,8 @@ under_way(uint32_t device)
 }
 
 /*
- * Calls that passed the gate before it was closed have to return before tracing
- * is turned off, or their kernels would be neither traced nor counted as lost.
+ * Calls that passed the gate before it was closed have to return before tracing is
+ * turned off; otherwise their kernels would be neither traced nor counted as lost.
  */
 static bool
 wait_under_way(uint32_t device, uint32_t ours)
@@ -268,7 +267,8 @@ gate_stream(CUstream stream, uint32_t device)
 	struct launched *l;
 	unsigned i;
 
-	/* Each thread has another stream by this handle, unknown here. */
+	/* This handle means another stream in each thread: they cannot be told apart
+	 * here. */
 	if (stream == CU_STREAM_PER_THREAD) {
 		gate_shared();
 		return;
@@ -311,7 +311,8 @@ gate_stream_made(bool blocking)
 		gate_shared();
 }
 
-/* Handles are addresses of driver objects: aligned, and never this low. */
+/* Handles are addresses of driver objects: aligned, and never as small as these
+ * values. */
 uintptr_t
 gate_key(CUstream stream, bool per_thread)
 {
@@ -323,7 +324,8 @@ gate_key(CUstream stream, bool per_thread)
 	return (uintptr_t)stream;
 }
 
-/* A profiler must not be turned on or off inside a capture. */
+/* A capture that begins waits at the gate: a profiler must not be turned on or off
+ * inside a capture. */
 static void
 let_pass(void)
 {
@@ -337,8 +339,9 @@ let_pass(void)
 	charge_wait(begin, setup_ns);
 }
 
-/* A query checks for captures first and then calls the driver: wait until that
- * call has returned. A capture may begin inside cuCtxSynchronize. */
+/* gate_busy looks for captures first and calls the driver then: wait until its call has
+ * returned. For cuCtxSynchronize wait only briefly: a capture may begin while it
+ * runs. */
 static void
 wait_asked(void)
 {
@@ -378,7 +381,7 @@ gate_capturing(void)
 	return atomic_load(&streams.capturing) > 0;
 }
 
-/* Wait until a query of ${stream}, which the program is about to destroy, has
+/* Wait until cuStreamQuery of ${stream}, which the program is about to destroy, has
  * returned. */
 static void
 wait_answer(CUstream stream)
@@ -445,7 +448,7 @@ gate_wait_stream(CUstream stream, uint64_t patience)
 	uint64_t begin = inject_now();
 
 	for (;;) {
-		/* A query could invalidate a capture that has begun. */
+		/* A query could invalidate a capture. */
 		if (gate_capturing())
 			return false;
 		if (!gate_busy(stream))
@@ -476,8 +479,8 @@ gate_synchronize(CUcontext context)
 	return r == CUDA_SUCCESS;
 }
 
-/* The arguments and result of synchronize(), which runs on the worker thread;
- * guarded by the window. */
+/* Argument and result of synchronize(), which runs on the worker thread. Guarded by the
+ * window. */
 static struct {
 	CUcontext context;
 	bool idle;
@@ -513,9 +516,9 @@ all_ended(uint32_t device, uint64_t patience)
 	return true;
 }
 
-/* Streams that launched are queried one by one, which is cheap and finds most
- * work. The default stream is that of the current context; a thread of the
- * library has none. */
+/* Queries the streams that launched one by one: this is cheap and finds most work. The
+ * default stream belongs to the current context, and threads of the library have
+ * none. */
 bool
 gate_looks_idle(CUcontext context, uint32_t device, uint64_t patience)
 {
@@ -531,14 +534,13 @@ gate_looks_idle(CUcontext context, uint32_t device, uint64_t patience)
 	return ended;
 }
 
-/* Only the driver knows of other work: copies, host functions, streams of
- * libraries. cuCtxSynchronize runs on the worker thread, because it may never
- * return. */
+/* Only the driver knows of other work: copies, host functions, streams of libraries.
+ * cuCtxSynchronize runs on the worker thread, because it may never return. */
 static bool
 context_ended(CUcontext context, uint64_t patience)
 {
 
-	/* The previous cuCtxSynchronize may still be running. */
+	/* The last cuCtxSynchronize may still be running. */
 	if (!worker_wait(0))
 		return false;
 	question.context = context;

@@ -1,7 +1,8 @@
 /*
- * gate.h: holds launches back while the GPU has to be idle: while a profiler is
- * turned on or off, or a launch is measured. Launches of other threads wait at
- * the gate, or mark the window as polluted. Every wait has a bound.
+ * gate.h: the gate holds launches back while the GPU has to be idle: when a profiler is
+ * turned on or off, or a launch is measured. Launches of other threads wait at the
+ * gate; those that cannot wait longer go on and mark the window as polluted. Every wait
+ * has a bound.
  */
 #ifndef CADV_GATE_H
 #define CADV_GATE_H
@@ -11,117 +12,119 @@
 
 #include "cupti_api.h"
 
-#define GATE_ALL UINT32_MAX		/* devices */
+#define GATE_ALL UINT32_MAX		/* all devices */
 
 /*
- * gate_launch_begin(device): in the API-enter callback of a call that submits
- * work that may not end by itself, above all a launch: wait while the gate is
- * closed; only briefly once the window's kernel runs, which may wait for this
- * very call. gate_launch_end(): in its API-exit callback.
+ * gate_launch_begin(device): in the API-enter callback of a call that submits work that
+ * may not end by itself, above all a launch. Waits while the gate is closed, but only
+ * briefly once the window's kernel runs, because that kernel may wait for this very
+ * call. gate_launch_end(): in the API-exit callback of the same call.
  */
 void gate_launch_begin(uint32_t device);
 void gate_launch_end(void);
 
 /*
- * gate_close(device, ours): hold launches on ${device} (GATE_ALL: on any) from
- * here on. ${ours} of the calls under way are the caller's own. False if the
- * other calls under way do not return in time, or a stream is being captured:
- * call gate_open then. By the holder of the window.
+ * gate_close(device, ours): hold launches on ${device} (GATE_ALL: on all devices) from
+ * now on. ${ours} of the calls under way are the caller's own. False if the other calls
+ * under way do not return in time, or a stream capture is under way: then call
+ * gate_open. Only the holder of the window may call this.
  */
 bool gate_close(uint32_t device, uint32_t ours);
 void gate_open(void);
 
-/* gate_widen(ours): extend the gate that is closed for one device to all
- * devices; false as gate_close. */
+/* gate_widen(ours): extend a gate that is closed for one device to all devices; false
+ * as for gate_close. */
 bool gate_widen(uint32_t ours);
 
-/* gate_recheck(ours): a gate that was given up holds launches again; false as
+/* gate_recheck(ours): after gate_give_up, hold launches again; false as for
  * gate_close. */
 bool gate_recheck(uint32_t ours);
 
-/* gate_ours(): calls of this thread between gate_launch_begin and
- * gate_launch_end. */
+/* gate_ours(): the number of calls of this thread that are between gate_launch_begin
+ * and gate_launch_end. */
 uint32_t gate_ours(void);
 
-/* gate_setup(on): waits at the gate are charged to the set-up of a context. */
+/* gate_setup(on): while on, waits at the gate are charged to the set-up of a
+ * context. */
 void gate_setup(bool on);
 
-/* gate_running(on): the window's kernel runs from here on, or has ended: in
- * between it may wait for a launch that waits at the gate. */
+/* gate_running(on): the window's kernel begins to run, or has ended. While it runs it
+ * may wait for a launch that waits at the gate. */
 void gate_running(bool on);
 
-/* gate_traced(on): kernel tracing is on or off: while it is off, a launch that
- * passes the gate is counted as lost. */
+/* gate_traced(on): kernel tracing is on or off. While it is off, a launch that passes
+ * the gate is counted as lost. */
 void gate_traced(bool on);
 
-/* gate_give_up(): the window's kernel did not end in time: launches no longer
+/* gate_give_up(): the window's kernel did not end in time: from now on launches do not
  * wait, and each marks the window as polluted. */
 void gate_give_up(void);
 
-/* gate_polluted(): did another launch run inside the window? */
+/* gate_polluted(): whether another launch ran inside the window. */
 bool gate_polluted(void);
 
 /*
- * gate_drain(context, device, patience): wait until ${context} and the streams
- * that launched on its ${device} are idle, ${patience} nanoseconds at most;
- * other devices may be busy. A longer queue drains while one launch after
- * another is held; where that does not help either, the following calls only
- * poll, for a while. False at once while a stream is captured. By the holder of
- * the window, with the gate closed.
+ * gate_drain(context, device, patience): wait until ${context} and the streams that
+ * launched on its ${device} are idle, for ${patience} nanoseconds at most; other
+ * devices may be busy. True if they are idle. A longer queue drains while one launch
+ * after another is held; if that does not help either, calls only poll for a while.
+ * False at once during a stream capture. Only the holder of the window may call this,
+ * with the gate closed.
  */
 bool gate_drain(CUcontext context, uint32_t device, uint64_t patience);
 
-/* gate_looks_idle(context, device, patience): wait until the streams that
- * launched on ${device} are idle, ${patience} nanoseconds at most; the default
- * stream is that of ${context}. Does not see copies, host functions and streams
- * of libraries. */
+/* gate_looks_idle(context, device, patience): the same for the streams that launched on
+ * ${device}, with the default stream of ${context}. Does not see copies, host functions
+ * and streams of libraries. */
 bool gate_looks_idle(CUcontext context, uint32_t device, uint64_t patience);
 
-/* gate_synchronize(context): cuCtxSynchronize, without a bound: only in a
- * thread of the library, and with the gate open unless all work under way ends
- * by itself. */
+/* gate_synchronize(context): cuCtxSynchronize, without a bound; true if it succeeded.
+ * Only in a thread of the library, and with the gate open unless all work under way
+ * ends by itself. */
 bool gate_synchronize(CUcontext context);
 
-/* gate_stream(stream, device): ${stream} launches on ${device}. */
+/* gate_stream(stream, device): note that ${stream} launches on ${device}. */
 void gate_stream(CUstream stream, uint32_t device);
 
 /*
- * gate_capture(stream, on): a stream capture begins or ends; ${stream} is any
- * value that identifies the stream, such as gate_key's. A capture that begins
- * waits until a profiler that is being turned on or off is done; none is turned
- * on or off until the capture ends.
+ * gate_capture(stream, on): a stream capture begins or ends; ${stream} is a value that
+ * identifies the stream, as returned by gate_key. If a profiler is being turned on or
+ * off, the capture waits until that is done; none is turned on or off until the capture
+ * ends.
  *
- * gate_key(stream, per_thread): identifies ${stream} as passed to the call
- * (NULL and the driver's special handles included); ${per_thread}: NULL means
+ * gate_key(stream, per_thread): a value that identifies ${stream} as the call received
+ * it, including NULL and the driver's special handles; with ${per_thread} NULL means
  * the calling thread's own default stream.
+ *
+ * gate_capturing(): whether any stream is being captured.
  */
 void gate_capture(uintptr_t stream, bool on);
 uintptr_t gate_key(CUstream stream, bool per_thread);
 bool gate_capturing(void);
 
-/* gate_stream_gone(stream), gate_context_gone(): streams are being
- * destroyed. */
+/* gate_stream_gone(stream), gate_context_gone(): a stream, or all streams of a context,
+ * are about to be destroyed. */
 void gate_stream_gone(CUstream stream);
 void gate_context_gone(void);
 
-/* gate_shared(): from now on a kernel may wait for something that happens after
- * its launch: the host, another stream or another GPU can reach its memory.
- * gate_is_shared(): was gate_shared called, or do two streams launch? Any
- * thread. */
+/* gate_shared(): from now on a kernel may wait for something that happens after its
+ * launch, since the host, another stream or another GPU can reach its memory.
+ * gate_is_shared(): whether gate_shared was called, also for a second stream that
+ * launches. Any thread. */
 void gate_shared(void);
 bool gate_is_shared(void);
 
-/* gate_stream_made(blocking): the program created a stream. Kernels can run
- * side by side from the second one on, or from a non-blocking one. */
+/* gate_stream_made(blocking): the program created a stream. From the second stream on,
+ * or with a non-blocking one, kernels can run side by side. */
 void gate_stream_made(bool blocking);
 
-/* gate_busy(stream): has it unfinished work? False once it was destroyed: the
- * driver must not be called with its handle. */
+/* gate_busy(stream): whether ${stream} has unfinished work. False if it was destroyed:
+ * the driver must not be asked about its handle. */
 bool gate_busy(CUstream stream);
 
-/* gate_wait_stream(stream, patience): wait until it is idle; false after
- * ${patience} nanoseconds, or when a capture begins. In a callback of a launch
- * on it. */
+/* gate_wait_stream(stream, patience): wait until ${stream} is idle. False after
+ * ${patience} nanoseconds, or when a capture begins. In a callback of a launch on
+ * ${stream}. */
 bool gate_wait_stream(CUstream stream, uint64_t patience);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "globals.h"
 
-#define MANAGED 0x04	/* of st_other: STO_CUDA_MANAGED, as readelf shows it */
+#define MANAGED 0x04	/* flag STO_CUDA_MANAGED of st_other, as readelf shows it */
 
 struct image {
 	const uint8_t *p;
@@ -30,7 +30,8 @@ section(const struct image *m, uint32_t i, Elf64_Shdr *s)
 	    copy(m, m->head.e_shoff + (uint64_t)i * sizeof(*s), s, sizeof(*s));
 }
 
-/* Is this section in device memory (not a kernel's shared memory)? */
+/* Whether the section holds variables in device memory (and not a kernel's shared
+ * memory). */
 static bool
 holds_variables(const struct image *m, const Elf64_Shdr *names,
     const Elf64_Shdr *s)
@@ -40,7 +41,7 @@ holds_variables(const struct image *m, const Elf64_Shdr *names,
 	size_t i, n;
 
 	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
-		n = strlen(kind[i]) + 1;	/* and its end */
+		n = strlen(kind[i]) + 1;	/* with the NUL */
 		if (s->sh_name < names->sh_size &&
 		    names->sh_offset < m->size &&
 		    copy(m, names->sh_offset + s->sh_name, name, n) &&
@@ -50,12 +51,12 @@ holds_variables(const struct image *m, const Elf64_Shdr *names,
 	return false;
 }
 
-/* A cubin has one section of each kind. */
+/* The sections found. A cubin has one of each kind. */
 struct found {
 	uint32_t index[2];
 	uint64_t bytes[2];
 	unsigned n;
-	Elf64_Shdr symbols;	/* sh_size 0: not there */
+	Elf64_Shdr symbols;	/* sh_size 0: none */
 };
 
 static void
@@ -91,7 +92,8 @@ managed_bytes(const struct image *m, const struct found *f, uint64_t all)
 		    (s.st_other & MANAGED) == 0 || (s.st_shndx != f->index[0] &&
 		    s.st_shndx != f->index[f->n - 1]))
 			continue;
-		/* These symbols are inside the sections that were counted. */
+		/* These symbols are in the sections that were counted: only in a
+		 * damaged image are they larger than these. */
 		if (s.st_size > all - bytes)
 			return all;
 		bytes += s.st_size;

@@ -11,19 +11,19 @@
 #include "inject.h"
 
 #define DEVICES 64
-#define AGAIN_NS 20000000ull	/* after a refusal */
+#define AGAIN_NS 20000000ull	/* after a refusal, until the next attempt */
 
 static struct {
 	struct fd_kept name;
-	bool named;			/* the name was bound, and may have been
-					 * closed since */
+	bool named;			/* ${name} was bound; the program may have
+					 * closed it since */
 	uint32_t users;
 	uint64_t refused_ns;
 } gpu[DEVICES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Binds an abstract socket name, which one process of the machine can have and
- * which ends with the process. -1: errno is EADDRINUSE if another process has
+/* Binds an abstract socket name: only one process of the machine can have it, and it is
+ * freed when that process ends. 0; -1: errno is EADDRINUSE if another process has
  * it. */
 static int
 bind_name(uint32_t device)
@@ -45,14 +45,14 @@ bind_name(uint32_t device)
 	return -1;
 }
 
-/* The lock is held. */
+/* Call with the mutex held. */
 static bool
 take(uint32_t device)
 {
 	uint64_t now = inject_now();
 
-	/* Where the program closed the socket the name is free: bind it again,
-	 * unless another process has it by now. */
+	/* If the program closed the socket, the name is free: bind it again, unless
+	 * another process has it by now. */
 	if (gpu[device].users > 0 && (!gpu[device].named ||
 	    fd_ours(&gpu[device].name)))
 		return true;
@@ -66,7 +66,7 @@ take(uint32_t device)
 		gpu[device].refused_ns = now;
 		return false;
 	}
-	/* Where abstract names cannot be bound there is no lock. */
+	/* Where abstract names cannot be bound, there is no lock. */
 	return true;
 }
 
@@ -103,8 +103,7 @@ gpu_lock_fork_child(void)
 {
 	unsigned i;
 
-	/* So that the child's own children do not close these numbers
-	 * either. */
+	/* So that the child's own children do not close these numbers either. */
 	for (i = 0; i < DEVICES; i++)
 		fd_drop(&gpu[i].name);
 }

@@ -4,7 +4,7 @@
 #include "hold.h"
 #include "inject.h"
 
-#define LEAST_NS 50000u		/* shorter holds are the callback's own time */
+#define LEAST_NS 50000u		/* shorter ones count as the callback's own time */
 #define LATE_NS 500000u		/* from the end of a wait until the program goes on:
 				 * 60 us on an H200 */
 

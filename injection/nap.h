@@ -1,6 +1,7 @@
 /*
- * nap.h: the sleep of loops that poll what another thread or the GPU changes.
- * Every such loop has a bound: nap_within's, or one of its own beside nap().
+ * nap.h: the sleep of loops that poll for something that another thread or the GPU
+ * changes. Every such loop has a bound: that of nap_within, or one of its own beside
+ * nap().
  */
 #ifndef CADV_NAP_H
 #define CADV_NAP_H
@@ -8,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* nap(ns): sleep for ${ns} nanoseconds, less than a second; a signal ends the
- * sleep early, the thread's cancellation does not: it may be inside the driver. 0: do
- * not sleep. */
+/* nap(ns): sleep for ${ns} nanoseconds, less than a second; 0: do not sleep. A signal
+ * ends the sleep early. Cancelling the thread does not, because the thread may be
+ * inside the driver. */
 void nap(uint32_t ns);
 
 /*

@@ -2,18 +2,19 @@
 
 #include "patched.h"
 
-/* On H200s: a warp instruction took 0.24 to 0.72 ns in kernels of 100 million and
- * more, 1.0 in a bitonic sort; */
+/* Time per warp instruction. On H200s: 0.24 to 0.72 ns in kernels of 100 million
+ * instructions and more, 1.0 ns in a bitonic sort. */
 #define INSTRUCTION_NS 0.72
-/* and two of few instructions and many sectors 10 and 35 times their time, of which
- * the instructions explain half. */
+/* Times the unpatched time, in addition. Two kernels with few instructions and many
+ * sectors took 10 and 35 times their time, of which the instructions explain half. */
 #define TIMES 13
-/* Where the instructions are not known: one of ten took 400 times as long or more. */
+/* If the instructions are not known: one kernel of ten took 400 times as long or
+ * more. */
 #define TIMES_UNKNOWN 400
-#define LEAST 1e6		/* instructions to learn from */
-#define SLOWEST 16		/* times as slow as an H200 */
+#define LEAST 1e6		/* fewest instructions to learn from */
+#define SLOWEST 16		/* at most so many times slower than an H200 */
 
-static double slower = 1;	/* than on an H200; guarded by the window */
+static double slower = 1;	/* factor relative to an H200; guarded by the window */
 
 uint64_t
 patched_time(double instructions, uint64_t time)

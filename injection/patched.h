@@ -1,5 +1,5 @@
 /*
- * patched.h: how long a kernel takes with patched code, in which CUPTI counts its
+ * patched.h: the expected time of a kernel whose code CUPTI has patched to count its
  * instructions.
  */
 #ifndef CADV_PATCHED_H
@@ -8,17 +8,18 @@
 #include <stdint.h>
 
 /*
- * patched_time(instructions, time): nanoseconds that a launch of ${instructions}
- * warp instructions (NaN: not known), which takes ${time} by itself (0: not
- * known), takes with patched code: rather too many; UINT64_MAX if nothing is known.
+ * patched_time(instructions, time): the expected nanoseconds of a launch with patched
+ * code that executes ${instructions} warp instructions (NaN: not known) and takes
+ * ${time} ns unpatched (0: not known). It errs on the high side; UINT64_MAX if neither
+ * is known.
  *
- * Of 94 kernels on H200s that were counted in 4 ms or more, two of 9 MB of code left
- * out, the median took 0.6 of it, the slowest 1.3.
+ * Of 94 kernels on H200s whose count took 4 ms or more, without two of 9 MB of code,
+ * the median took 0.6 of this time, the slowest 1.3.
  */
 uint64_t patched_time(double instructions, uint64_t time);
 
-/* patched_learn(instructions, time, ns): such a launch took ${ns}: where that is
- * more, the next ones are expected to take more. */
+/* patched_learn(instructions, time, ns): such a launch took ${ns}. If that is more than
+ * expected, patched_time returns more from now on. */
 void patched_learn(double instructions, uint64_t time, uint64_t ns);
 
 #endif

@@ -1,46 +1,46 @@
 /*
- * window.h: the lock of all that measures. Its holder alone may turn a profiler or
- * PC sampling on or off, open a measuring window, and touch what is marked as
- * guarded by the window: targets (target.h), the list of counters, the plan (plan.h),
- * episodes (episode.h), and fields of struct signature and struct family.
+ * window.h: the lock for everything that measures. Only its holder may turn a profiler
+ * or PC sampling on or off, open a measuring window, and use data marked as guarded by
+ * the window: targets (target.h), the list of counters, the plan (plan.h), episodes
+ * (episode.h), and fields of struct signature and struct family.
  *
  * Who holds it, and for how long:
- *  - counters.c, from the API-enter callback of a launch to its API-exit, within
- *    --max-stall;
- *  - episode.c, the same way, where PC sampling is turned on or off;
- *  - prepare.c's job on the worker thread, while CUPTI sets a context up, which ends
- *    by itself: 0.8 s at most as measured on an H200;
- *  - the sender thread, while it sends values (values.c) or the last samples
- *    (sampling.c).
+ * - counters.c, from the API-enter callback of a launch to its API-exit callback,
+ *   within --max-stall;
+ * - episode.c, likewise, when it turns PC sampling on or off;
+ * - prepare.c's job on the worker thread, while CUPTI sets up a context, which ends by
+ *   itself: after 0.8 s at most as measured on an H200;
+ * - the sender thread, while it sends values (values.c) or the last samples
+ *   (sampling.c).
  *
- * window_try never waits; a caller that polls it brings its own bound (nap.h). A
- * holder whose kernel does not end in time defers the window: the program goes on,
- * nobody holds the window until window_resume takes it over, in any thread, and
- * window_try fails meanwhile. All calls: any thread.
+ * window_try never waits; a caller that polls it sets its own bound (nap.h). If the
+ * kernel of a window does not end in time, the holder defers the window: the program
+ * goes on, nobody holds the window until window_resume takes it over, in any thread,
+ * and window_try fails meanwhile. All functions: any thread.
  */
 #ifndef CADV_WINDOW_H
 #define CADV_WINDOW_H
 
 #include <stdbool.h>
 
-/* window_try(): hold the window from now on; false if it is held or deferred. */
+/* window_try(): take the window. False if it is held or deferred. */
 bool window_try(void);
 
-/* window_release(): hold it no longer. By its holder. */
+/* window_release(): give the window back. Only its holder may call this. */
 void window_release(void);
 
-/* window_is_held(): is it held or deferred? */
+/* window_is_held(): whether it is held or deferred. */
 bool window_is_held(void);
 
-/* window_defer(): leave it to the thread that calls window_resume. By its holder.
- * window_resume(): hold the deferred window; false if none is deferred.
- * window_is_deferred(): one load. */
+/* window_defer(): leave the window to the thread that calls window_resume. Only its
+ * holder may call this. window_resume(): take the deferred window; false if it is not
+ * deferred. window_is_deferred(): one load. */
 void window_defer(void);
 bool window_resume(void);
 bool window_is_deferred(void);
 
-/* window_shut(): the program ends: no launch is measured from now on. False if it
- * was closed before. window_is_shut(): one load. */
+/* window_shut(): the program ends: no launch is measured any more. False if that was
+ * called before. window_is_shut(): one load. */
 bool window_shut(void);
 bool window_is_shut(void);
 
