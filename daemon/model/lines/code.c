@@ -1,7 +1,7 @@
 /*
- * model/lines/code.c: struct code of every kernel with source data, at a final
- * settle: which function of which cubin it is, its instructions with their
- * counts, samples and opcodes, and why something is not there.
+ * model/lines/code.c: makes struct code of every kernel with source data, at a final
+ * settle: its function and cubin, its instructions with their counts, samples and
+ * opcodes, and the reason for each part that is missing.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "model/lines/source_state.h"
 #include "model/lines/together.h"
 
-/* What is known of a function while its kernels are worked out. */
+/* The data of a function that its kernels share, during function_settle. */
 struct work {
 	struct model *m;
 	struct function_state *f;
@@ -59,7 +59,7 @@ pcs_of_cells(uint32_t *pc, const struct cells *c)
 	return n;
 }
 
-/* All pcs that anything is known of, ascending. */
+/* All pcs with a sample, a count, a disassembled instruction or a launch, ascending. */
 static uint32_t *
 pcs_of(const struct work *w, const struct cells *counts, size_t *count)
 {
@@ -179,7 +179,7 @@ fill(struct work *w, struct code *c, const struct cells *counts)
 
 /* --- a function and its kernels ------------------------------------------- */
 
-/* The cubin and its line table, or why not. */
+/* Open the cubin and its line table; else set w->lineless. */
 static void
 work_lines(struct work *w)
 {
@@ -280,10 +280,10 @@ code_start(struct code *c, const struct function_state *f)
 		c->total[i] = NAN;
 }
 
-/* More shapes than that nobody holds against each other. */
+/* A function with more launch shapes is not searched for alike ones. */
 #define SHAPES_MOST 1024u
 
-/* Of the function's time, what kernel ${id} and those like it have. */
+/* The fraction of the function's time that kernel ${id} and those alike take. */
 static double
 part_of(const struct model *m, const struct function_state *f, uint32_t id)
 {
@@ -302,8 +302,8 @@ part_of(const struct model *m, const struct function_state *f, uint32_t id)
 	return all > 0 ? alike / all : 0;
 }
 
-/* All kernels of a function, one after the other: its line table is read once
- * and not kept. */
+/* All kernels of a function, one after the other, so that its line table is read once
+ * and need not be kept. ${over}: leave the function out, it is over MAX_CODES. */
 static int
 function_settle(struct model *m, struct function_state *f, bool disjoint,
     bool over)
@@ -339,7 +339,7 @@ function_settle(struct model *m, struct function_state *f, bool disjoint,
 
 /* --- the run --------------------------------------------------------------- */
 
-/* How much of the cell at ${i} is "not issued", and not in all samples. */
+/* How many samples of the "not issued" cell at ${i} are not among all samples. */
 static uint64_t
 samples_excess(const struct cells *c, uint32_t i)
 {
@@ -351,10 +351,10 @@ samples_excess(const struct cells *c, uint32_t i)
 }
 
 /*
- * CUPTI counts a stall reason twice: for all samples, and "not issued" for
- * those where the scheduler issued nothing. The second should be part of the
- * first; where it is mostly larger, the two are apart, and their sum is all.
- * (A little of it may be larger because records were lost.)
+ * CUPTI counts a stall reason twice: for all samples, and as "not issued" for those in
+ * which the scheduler issued nothing. The second should be part of the first. If the
+ * second exceeds the first by more than 1/10 of all "not issued" samples, the two are
+ * disjoint, and all samples are their sum. (Lost records may cause a small excess.)
  */
 static bool
 samples_disjoint(const struct source_state *x)
@@ -388,7 +388,7 @@ functions_settle(struct model *m, const struct kernel_rank *rank)
 		if (chosen == 0)
 			continue;
 		f = &x->function[chosen - 1];
-		/* With the longest kernel of a function come the others. */
+		/* The longest kernel of a function brings the others along. */
 		if (f->first != rank[i].kernel + 1)
 			continue;
 		if (function_settle(m, f, disjoint, ++done > MAX_CODES) != 0)

@@ -1,6 +1,6 @@
 /*
- * model/lines/site.c: call stacks of the host as they arrive: what is mapped where,
- * sites, and what an address is. source_site.c puts them together.
+ * model/lines/site.c: call stacks of the host as they arrive: mapped modules, sites, and
+ * the functions and lines of addresses. source_site.c joins them at a settle.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,8 @@ site_mapping(struct model *m, struct stream *s, const struct record_MAPPING *r)
 	return 0;
 }
 
-/* One tab-separated field of a Python line; behind it in *${p}. */
+/* The field of a Python line that begins at *${p} and ends at ${stop} or ${end}; moves
+ * *${p} behind it. */
 static struct wire_str
 python_field(const char **p, const char *end, char stop)
 {
@@ -73,7 +74,7 @@ decimal(struct wire_str s)
 	return (uint32_t)n;
 }
 
-/* "file\tline\tfunction\n" each; the innermost first. */
+/* Parse frames of the form "file\tline\tfunction\n", the innermost first. */
 static int
 python_parse(struct model *m, struct site_state *site, struct wire_str text)
 {
@@ -166,7 +167,7 @@ site_hash(const struct site_state *s)
 	return h;
 }
 
-/* A process says of a site again and again how often it was there. */
+/* The same site if it is known: a process sends a site again with a higher count. */
 static struct site_state *
 site_known(struct source_state *x, const struct site_state *site)
 {

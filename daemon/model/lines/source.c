@@ -11,7 +11,7 @@ const struct source_metric_info source_metric_table[SOURCE_COUNT] = {
 #include "model/lines/source.def"
 };
 
-/* Called a few dozen times a stream, for METRIC records only. */
+/* Searched one by one: for METRIC records only, a few dozen times per stream. */
 enum source_metric
 source_metric_find(const char *name, size_t len)
 {

@@ -1,11 +1,11 @@
 /*
- * model/lines/source.h: what a run's instructions, lines and launch sites did: the
+ * model/lines/source.h: results by instruction, by source line and by call site: the
  * source tier's part of struct run. Built at a final settle from the records
  * INSTRUCTIONS, SAMPLES, CUBIN, FUNCTION, SOURCE, DISASSEMBLY, SITE and FRAME;
  * lines come from the cubins' line tables (source/cubin.h), facts about opcodes
  * from the disassembly (source/sass.h). All memory is the model's.
  *
- * Three kinds of data, each there or not (struct code): exact counts per
+ * There are three kinds of data, each present or not (struct code): exact counts per
  * instruction of one launch (tier S), PC samples over all launches of the
  * function (P), static code (X).
  */
@@ -31,14 +31,14 @@ struct source_metric_info {
 	const char *name, *unit, *label;
 };
 extern const struct source_metric_info source_metric_table[SOURCE_COUNT];
-/* SOURCE_COUNT if unknown. */
+/* The metric of source.def with that CUPTI name; SOURCE_COUNT if unknown. */
 enum source_metric source_metric_find(const char *name, size_t len);
 
 /* PC samples of an instruction or line. */
 struct samples {
-	uint64_t all;			/* of warps */
-	uint64_t not_issued;		/* of those, no warp could issue */
-	uint32_t stall[STALL_COUNT];	/* all, by reason */
+	uint64_t all;			/* samples of a warp */
+	uint64_t not_issued;		/* of those: no warp could issue */
+	uint32_t stall[STALL_COUNT];	/* all, by stall reason */
 };
 
 
@@ -57,10 +57,10 @@ struct source_file {
 struct source_line {
 	uint32_t file;		/* index into run->source_file */
 	uint32_t line;
-	uint32_t inlined_at;	/* index of the line that called, LINE_NONE */
+	uint32_t inlined_at;	/* index of the calling line, or LINE_NONE */
 	const char *function;	/* of the inlined code, demangled; NULL */
 	uint32_t instructions;	/* how many it has */
-	/* Of its own instructions, not of what is inlined into it: */
+	/* Of its own instructions, without code that is inlined into it: */
 	double value[SOURCE_COUNT];	/* NaN: not measured */
 	struct samples samples;
 };
@@ -73,7 +73,7 @@ struct instruction {
 	struct samples samples;
 };
 
-/* The code of one kernel (signature), and what was measured of it. */
+/* The code of one kernel (signature), with its counts and samples. */
 struct code {
 	uint64_t cubin;			/* id */
 	const char *function;		/* mangled */
@@ -85,25 +85,26 @@ struct code {
 	const struct reason *uncounted;	/* why not; NULL if it is */
 	const struct reason *lineless;	/* why there are no lines */
 	const struct reason *no_sass;	/* why there is no disassembly */
-	const struct reason *no_cubin;	/* why its cubin was not looked at; NULL
-					 * if it was */
-	bool launches_known;		/* its cubin has it, and was searched */
-	struct cubin_launch launch[LAUNCHES_MAX];	/* of kernels, by it: */
-	size_t launches;		/* each is among the instructions */
+	const struct reason *no_cubin;	/* why its cubin was not read; NULL if
+					 * it was */
+	bool launches_known;		/* its cubin was searched for launches */
+	struct cubin_launch launch[LAUNCHES_MAX];	/* device-side launches; */
+	size_t launches;		/* the pc of each is in instruction */
 	struct instruction *instruction;	/* by pc; those known */
 	size_t instructions;
 	struct source_line *line;	/* by file, line, inlined_at */
 	size_t lines;
 	struct sass sass;
-	double together;		/* loads that share a trip to memory
+	double together;		/* global loads in flight per warp
 					 * (together.h); 0, NaN: unknown */
 	double total[SOURCE_COUNT];	/* over all instructions; NaN */
 	struct samples samples;
-	uint64_t sample_period;		/* cycles; 0 */
-	uint32_t sample_kernels;	/* signatures that share these samples:
-					 * samples are of the function; */
-	double sample_part;		/* of its time, that this one has and
-					 * those like it (model/alike.h), 0..1 */
+	uint64_t sample_period;		/* cycles; 0 unknown */
+	uint32_t sample_kernels;	/* kernels (launch shapes) of the function,
+					 * which share these samples */
+	double sample_part;		/* fraction of the function's time that this
+					 * kernel and those with alike_shapes
+					 * (model/alike.h) take, 0..1 */
 };
 
 /* One level of a host call stack. */
@@ -112,7 +113,8 @@ struct site_frame {
 	const char *file;	/* source file; NULL unknown */
 	uint32_t line;		/* 0 unknown */
 	const char *module;	/* "libtorch_cuda.so"; NULL */
-	bool python, inlined, nearest;	/* nearest: exported symbol before it */
+	bool python, inlined, nearest;	/* nearest: function may only be the
+					 * nearest exported symbol */
 };
 
 #define SITE_DEPTH 64
@@ -121,19 +123,19 @@ struct site_frame {
 struct site {
 	uint16_t call;		/* enum wire_call; CALL_LAUNCH */
 	uint32_t kernel;	/* struct kernel's id of a launch; else 0 */
-	uint64_t count;		/* events seen there while we looked */
+	uint64_t count;		/* events recorded with this call stack */
 	struct site_frame *frame;	/* innermost first; Python frames are
 					 * in front of the native ones */
 	size_t frames;
-	size_t first;		/* index of the frame to show: the first that
-				 * is the program's own (Python, or neither
-				 * CUDA's nor a framework's library) */
+	size_t first;		/* index of the frame to show: the innermost of
+				 * the program's own code (source_first.c) */
 };
 
-/* A function whose cubin is whole and whose disassembly is missing. */
+/* A function whose cubin is complete and whose disassembly is missing. */
 struct model_code_want {
 	uint64_t cubin;		/* id */
-	uint32_t symbol;	/* as FUNCTION or SAMPLES said; 0 unknown */
+	uint32_t symbol;	/* index in the cubin, as FUNCTION or SAMPLES
+				 * have it; 0 unknown */
 	const char *function;	/* mangled */
 	const uint8_t *bytes;	/* of the cubin, as captured: hostile */
 	size_t size;
@@ -142,11 +144,11 @@ struct model_code_want {
 struct model;
 
 /*
- * model_wants_disassembly(m, want, max): list the functions of kernels that ran
- * (FUNCTION), were counted (INSTRUCTIONS) or sampled (SAMPLES), each once, the
- * one with the most time first where that is known; at most ${max}. How many
- * there are in ${want}. Before or after a settle; the pointers live until the
- * model is freed, feeding DISASSEMBLY does not move them.
+ * model_wants_disassembly(m, want, max): list in ${want} up to ${max} functions of
+ * kernels that ran (FUNCTION), were counted (INSTRUCTIONS) or sampled (SAMPLES), each
+ * once, by time and then by samples, the most first. Returns how many were listed; 0
+ * without memory, too. Before or after a settle; the pointers live until the model is
+ * freed, feeding DISASSEMBLY does not move them.
  */
 size_t model_wants_disassembly(const struct model *m,
     struct model_code_want *want, size_t max);

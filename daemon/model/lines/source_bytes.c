@@ -1,7 +1,7 @@
 /*
- * model/lines/source_bytes.c: cubins, source files and disassemblies, put together
- * from pieces in any order. Several processes may send the same content: what
- * is there already is not written again.
+ * model/lines/source_bytes.c: assembles cubins, source files and disassemblies from
+ * pieces that arrive in any order. Several processes may send the same content: a
+ * content that is complete is not written again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ bulk_free(struct bulk *b)
 	b->pieces = b->pieces_cap = 0;
 }
 
-/* The first of the pieces that ends at or behind ${at}. */
+/* Index of the first piece that ends at or after ${at}. */
 static uint32_t
 piece_at(const struct bulk *b, uint64_t at)
 {
@@ -34,8 +34,8 @@ piece_at(const struct bulk *b, uint64_t at)
 	return FIRST_NOT(mid, 0, b->pieces, b->piece[mid].end < at);
 }
 
-/* Note that [start, end) is there; -1 without memory, 1 if the content is in
- * too many pieces. */
+/* Note that [start, end) has arrived; -1 without memory, 1 if that makes too many
+ * separate pieces. */
 static int
 piece_note(struct bulk *b, uint64_t start, uint64_t end)
 {
@@ -72,7 +72,7 @@ bulk_put(struct bulk *b, uint64_t offset, struct wire_blob data)
 	if (b->complete || b->damaged || data.len == 0 || b->size == 0 ||
 	    offset >= b->size || data.len > b->size - offset)
 		return 0;
-	/* Pages that nothing is written to cost nothing. */
+	/* calloc: pages that are never written take no memory. */
 	if (b->bytes == NULL && (b->bytes = calloc(1, b->size + 1)) == NULL)
 		return -1;
 	if ((rc = piece_note(b, offset, offset + data.len)) != 0) {
@@ -101,7 +101,7 @@ source_cubin(struct model *m, struct stream *s, const struct record_CUBIN *r)
 	bool over = r->size > CUBIN_MAX_BYTES ||
 	    r->size > MAX_CUBIN_TOTAL - x->cubin_bytes;
 
-	/* Withheld by one process, another may have sent it. */
+	/* A cubin that one process withheld may come from another. */
 	if (c != NULL && ((c->bulk.flags & CUBIN_WITHHELD) == 0 ||
 	    (r->flags & CUBIN_WITHHELD) != 0 || over))
 		return 0;
@@ -175,7 +175,8 @@ fnv(uint64_t h, const uint8_t *p, size_t n)
 	return h;
 }
 
-/* Text for people: what is no UTF-8, or no line or tab, becomes '?'. */
+/* Make text printable: invalid UTF-8 and control characters other than newline and tab
+ * become '?'. */
 static void
 text_printable(char *p, size_t len)
 {
@@ -191,11 +192,12 @@ text_printable(char *p, size_t len)
 	}
 }
 
-/* The id vouches for the text; a wrong one is another file's or damaged. */
+/* The id is a hash of path and text: if it differs, the text is damaged or belongs to
+ * another file, and is dropped. */
 static void
 text_check(struct source_text *t)
 {
-	/* The path with its terminator, so that it ends where it ends. */
+	/* With its terminator, so that path and text cannot run together. */
 	uint64_t h = fnv(FNV_START, (const uint8_t *)t->path,
 	    strlen(t->path) + 1);
 
@@ -242,7 +244,7 @@ parts_free(struct source_state *x, struct function_state *f)
 	f->parts = f->parts_there = 0;
 }
 
-/* All parts are there: one text. */
+/* All parts have arrived: join them to one text. */
 static int
 parts_join(struct source_state *x, struct function_state *f)
 {
@@ -301,7 +303,7 @@ source_disassembly(struct model *m, struct stream *s,
 	}
 	f = &x->function[i];
 	if (f->text != NULL)
-		return 0;		/* the first is as good as another */
+		return 0;		/* complete already, from any process */
 	if (f->parts != r->parts) {
 		parts_free(x, f);
 		f->part = calloc(r->parts, sizeof(*f->part));

@@ -1,7 +1,7 @@
 /*
- * model/lines/source_cells.c: numbers at instructions, sparse. New ones are appended;
- * when there is no room they are sorted and equal ones added up, and only then
- * is there more room.
+ * model/lines/source_cells.c: numbers at instructions, sparse. New cells are appended.
+ * When the room is used up they are sorted and equal ones added up; only if that frees
+ * less than half of the room is it doubled.
  */
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ cells_compact(struct cells *c)
 	c->count = out + 1;
 }
 
-/* Room for one more; 1 if the run has none left. */
+/* Make room for one more; 1 if the run has no room left, -1 without memory. */
 static int
 cells_room(struct source_state *x, struct cells *c)
 {
@@ -67,7 +67,7 @@ cells_add(struct source_state *x, struct cells *c, uint32_t pc, uint32_t what,
 	return 0;
 }
 
-/* Give back the room that is not needed any more. */
+/* Give back the unused room. */
 void
 cells_fit(struct source_state *x, struct cells *c)
 {

@@ -1,6 +1,7 @@
 /*
- * model/lines/source_choose.c: which function of which cubin a kernel is: the one
- * that was counted, the one that FUNCTION names, or the only one of that name.
+ * model/lines/source_choose.c: finds the function and cubin of each kernel: the one that
+ * was counted, else the one that FUNCTION names, else the only sampled function or
+ * captured kernel of that name.
  */
 #include <stdlib.h>
 
@@ -21,7 +22,8 @@ counted_work(const struct counted *c)
 	return sum;
 }
 
-/* A launch may have been counted in functions that it calls as well. */
+/* The counts of the kernel itself, the latest of them; else those with the most warp
+ * instructions: a launch may be counted in functions that it calls as well. */
 static const struct counted *
 counted_best(const struct model *m, const struct kernel_source *k,
     const char *mangled)
@@ -45,7 +47,7 @@ counted_best(const struct model *m, const struct kernel_source *k,
 
 #define TWICE (IDMAP_NONE - 1)	/* the name is not unique */
 
-/* Sampled functions by their names. */
+/* Map the names of sampled functions to their index, or TWICE. */
 static int
 sampled_names(const struct source_state *x, struct idmap *names)
 {
@@ -63,7 +65,7 @@ sampled_names(const struct source_state *x, struct idmap *names)
 	return 0;
 }
 
-/* The only captured cubin that has such a kernel; IDMAP_NONE none. */
+/* The kernel of that name if exactly one captured cubin has it; else IDMAP_NONE. */
 static uint32_t
 captured_function(struct model *m, const char *mangled, uint32_t *finds)
 {
@@ -89,7 +91,7 @@ captured_function(struct model *m, const char *mangled, uint32_t *finds)
 	    source_function(m, found->bulk.id, mangled);
 }
 
-/* function + 1, or 0. */
+/* The function of a kernel, index + 1; 0 unknown. */
 static uint32_t
 choose(struct model *m, uint32_t kernel, const struct idmap *sampled,
     uint32_t *finds)
@@ -145,7 +147,7 @@ code_choose(struct model *m, const struct kernel_rank *rank)
 	idmap_clear(&sampled);
 	for (i = 0; i < x->functions; i++)
 		x->function[i].kernels = x->function[i].first = 0;
-	/* From the back, so that the lists begin with the longest. */
+	/* Backwards, so that each list begins with its longest kernel. */
 	for (i = m->kernels; i-- > 0;) {
 		k = &x->kernel[rank[i].kernel];
 		if (k->chosen == 0)

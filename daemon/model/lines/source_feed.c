@@ -1,10 +1,10 @@
 /*
  * model/lines/source_feed.c: counts and samples of instructions as they arrive.
  *
- * A measurement comes in parts; it counts when all are there, and then takes
- * the place of an earlier one of the same kernel and function. A gap in its
- * stream gives it up: its missing parts may be lost, and a part of the next
- * measurement must not stand in for them.
+ * A measurement comes in parts. It counts once all have arrived, and then replaces an
+ * earlier one of the same kernel and function. After a gap in the sequence numbers of
+ * its stream an incomplete measurement is dropped: its missing parts may be lost, and a
+ * part of the next measurement must not be taken for one of them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ source_get(struct model *m)
 	return m->source;
 }
 
-/* A name as the wire has it; an empty one is the kernel's own. */
+/* The function that a record names; an empty name is that of the kernel. IDMAP_NONE. */
 static uint32_t
 function_named(struct model *m, uint64_t cubin, struct wire_str name,
     uint32_t kernel)
@@ -103,7 +103,7 @@ cells_inst(const struct cells *c)
 	return n;
 }
 
-/* Of the kernel and its subroutines. */
+/* Warp instructions of the kernel and its subroutines. */
 static uint64_t
 counted_inst(const struct kernel_source *k)
 {
@@ -115,7 +115,7 @@ counted_inst(const struct kernel_source *k)
 	return n;
 }
 
-/* All parts are there. */
+/* All parts have arrived: keep the measurement with its kernel. */
 static void
 pending_done(struct model *m, struct pending **at)
 {
@@ -125,7 +125,7 @@ pending_done(struct model *m, struct pending **at)
 	struct kernel_source *k = source_kernel(m, kernel);
 	struct counted *c = p->counted, **i;
 
-	/* Without a metric that we know nothing was measured. */
+	/* No metric of source.def was measured. */
 	if (k == NULL || c->mask == 0) {
 		pending_drop(x, at);
 		return;
@@ -155,7 +155,7 @@ pending_new(struct model *m, const struct stream *s, uint32_t kernel,
 	struct source_state *x = m->source;
 	struct pending *p, **last;
 
-	/* The oldest is the least likely to be finished. */
+	/* The oldest is the least likely to be completed. */
 	if (x->pendings >= MAX_PENDING) {
 		for (last = &x->pending; (*last)->next != NULL;
 		    last = &(*last)->next)
@@ -179,8 +179,8 @@ pending_new(struct model *m, const struct stream *s, uint32_t kernel,
 	return p;
 }
 
-/* The measurement that a part belongs to; an older one that it shows to be
- * broken goes. */
+/* The measurement that a part belongs to, made if new. An older one with which the part
+ * does not agree is incomplete for good, and dropped. NULL without memory. */
 static struct pending **
 pending_of(struct model *m, const struct stream *s,
     const struct record_INSTRUCTIONS *r, uint32_t kernel, uint32_t function)
@@ -229,14 +229,15 @@ feed_instructions(struct model *m, struct stream *s,
 	p->counted->mask |= s->source_mask;
 	for (i = 0; i < n; i++, v += 16) {
 		metric = idmap_get(&s->source_metric, le32_get(v + 4));
-		/* What is not there is 0; one of them keeps the instruction. */
+		/* A missing value means 0. SOURCE_INST is kept even if it is 0,
+		 * so that the instruction is known. */
 		if (metric == IDMAP_NONE ||
 		    (le64_get(v + 8) == 0 && metric != SOURCE_INST))
 			continue;
 		rc = cells_add(x, &p->counted->cells, le32_get(v), metric,
 		    le64_get(v + 8));
 		if (rc != 0) {
-			/* Half of it would look like less work. */
+			/* Half of a measurement would look like less work. */
 			pending_drop(x, at);
 			s->process.lost[LOSS_TABLE]++;
 			return rc < 0 ? -1 : 0;

@@ -1,7 +1,7 @@
 /*
- * model/lines/source_first.c: which frame of a call stack a person should see: the
- * innermost one that is the program's own, and neither CUDA's, a framework's,
- * nor what the compiler put between a launch and who wrote it.
+ * model/lines/source_first.c: chooses the frame of a call stack to show: the innermost
+ * one of the program's own code, not of CUDA or a framework, nor code that the compiler
+ * generated between a launch and its statement in the source.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ starts_with_any(const char *s, const char *const *with, size_t n)
 	return false;
 }
 
-/* What is below every library: it says nothing of who called. */
+/* Is it a library below all others (CUDA, libc, Python)? It does not show the caller. */
 static bool
 system_module(const char *module)
 {
@@ -89,8 +89,8 @@ toolkit_file(const char *file)
 	return strstr(name, ".cudafe1.stub.c") != NULL;
 }
 
-/* A statically linked CUDA runtime, and nvcc's launch stubs. A function of the
- * program's own may be called cudaSomething; it has a source file then. */
+/* Is it of a statically linked CUDA runtime, or one of nvcc's launch stubs? A function of
+ * the program may be called cudaSomething, too; then it has a source file. */
 static bool
 cuda_function(const struct site_frame *f)
 {
@@ -104,7 +104,7 @@ cuda_function(const struct site_frame *f)
 
 	if (name == NULL)
 		return false;
-	/* Templates come with their return type in front. */
+	/* Names of template functions begin with the return type. */
 	if (starts_with(name, "cudaError cudaLaunchKernel") ||
 	    starts_with(name, "cudaError_t cudaLaunchKernel") ||
 	    starts_with_any(name, names, COUNT(names)) ||
@@ -112,12 +112,12 @@ cuda_function(const struct site_frame *f)
 		return true;
 	if (f->file != NULL)
 		return toolkit_file(f->file);
-	/* The API's own are C: no parameters in the name. */
+	/* The API's functions are C: no parameters in the name. */
 	return strchr(name, '(') == NULL && starts_with(name, "cuda") &&
 	    isupper((unsigned char)name[4]);
 }
 
-/* Where the name of a function begins: a template's has its return type in front. */
+/* Where the name of a function begins: that of a template follows its return type. */
 static const char *
 path_of(const char *function)
 {
@@ -133,8 +133,7 @@ path_of(const char *function)
 	return path;
 }
 
-/* A function of the templates in CUDA's headers: built with the program, and not its
- * own. */
+/* Is it a template of CUDA's headers? Compiled into the program, but not its own. */
 static bool
 header_function(const struct site_frame *f)
 {
@@ -144,8 +143,7 @@ header_function(const struct site_frame *f)
 	    starts_with_any(path_of(f->function), spaces, COUNT(spaces));
 }
 
-/* nvcc gives a kernel a host function of the same name, which only launches
- * it. */
+/* Is it nvcc's host function with the name of the kernel, which only launches it? */
 static bool
 launch_stub(const struct site_frame *f, const struct kernel *k)
 {
@@ -155,12 +153,12 @@ launch_stub(const struct site_frame *f, const struct kernel *k)
 		return false;
 	if (strchr(f->function, '(') != NULL)
 		return strcmp(f->function, k->name) == 0;
-	/* Debug information may have the bare name. */
+	/* Debug information may have the name without parameters. */
 	text_shorten(brief, sizeof(brief), f->function);
 	return strcmp(brief, k->short_name) == 0;
 }
 
-/* A name to be read, as templates' and lambdas' are not. */
+/* Is the name readable, not that of a template or lambda? */
 static bool
 plain_name(const struct site_frame *f)
 {
@@ -172,8 +170,8 @@ plain_name(const struct site_frame *f)
 	    strstr(name, "(anonymous") == NULL;
 }
 
-/* Of a thread that a framework made for itself, none of whose frames is the
- * program's: which of the framework's functions it was. */
+/* For a thread of a framework, without frames of the program: the innermost function
+ * of the framework with a readable name. */
 static size_t
 first_foreign(const struct site *s)
 {
@@ -210,7 +208,7 @@ first_native(const struct site *s, const struct kernel *k)
 	return first_foreign(s);
 }
 
-/* Behind "…/site-packages/", or NULL. */
+/* The path after "…/site-packages/", or NULL. */
 static const char *
 installed(const char *file)
 {
@@ -265,8 +263,8 @@ standard_library(const char *file)
 	return false;
 }
 
-/* What a framework's compiler wrote and then ran: Triton's launchers, Inductor's
- * modules in its cache. */
+/* Is it code that a framework's compiler generated: Triton's launchers, Inductor's
+ * modules in its cache? */
 static bool
 generated(const char *file)
 {

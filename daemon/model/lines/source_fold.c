@@ -1,15 +1,16 @@
 /*
- * model/lines/source_fold.c: subroutines. A device function that was not inlined lies
- * behind its kernel, in a copy of its own, and the kernel's symbol spans both;
- * what is counted or sampled under its name belongs to the kernel's code.
+ * model/lines/source_fold.c: adds subroutines to their kernel. A device function that
+ * was not inlined is emitted once per kernel, behind the kernel's code, and the
+ * kernel's symbol spans both: counts and samples of the function's name belong to the
+ * kernel's code.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/lines/source_state.h"
 
-/* The function called ${name} within ${kernel}. Several kernels may have one
- * of that name; ${alone}: then none is meant. */
+/* The function ${name} within the code of ${kernel}; NULL if it has none. With ${alone}
+ * also NULL if several kernels have a function of that name. */
 static const struct cubin_function *
 subroutine(const struct cubin *c, const struct cubin_function *kernel,
     const char *name, bool alone)

@@ -1,7 +1,7 @@
 /*
- * model/lines/source_lines.c: the lines of a kernel. One line is a place in a file in
- * one inline context: what a header's function does at one call is not mixed
- * with what it does at another, and every line knows the line that called it.
+ * model/lines/source_lines.c: the lines of a kernel. A line is a place in a file in one
+ * inline context: a header's function that is inlined at two calls has two sets of
+ * lines, and each line has the index of the line that called it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 struct builder {
 	struct model *m;
 	const struct lines *table;
-	uint32_t *file;		/* of the table's files, + 1; 0 not asked yet */
-	uint32_t *row;		/* of the table's rows: line + 1 */
+	uint32_t *file;		/* by the table's files: index + 1; 0 not yet */
+	uint32_t *row;		/* by the table's rows: line + 1; 0 not yet */
 	struct idmap place;	/* file, line → number */
 	struct idmap known;	/* place, caller → line */
 	struct source_line *line;
@@ -37,7 +37,7 @@ code_file(struct model *m, const char *path)
 	return x->out_files++;
 }
 
-/* The files whose text was captured, or said to be withheld. */
+/* Add the files whose text was captured or withheld. */
 int
 code_files(struct model *m)
 {
@@ -87,7 +87,7 @@ file_of(struct builder *b, uint32_t index)
 	    b->file[index] - 1;
 }
 
-/* Without memory the C++ name is left out. */
+/* The C++ name; NULL if there is none, or no memory. */
 static const char *
 function_name(struct model *m, const char *mangled)
 {
@@ -116,7 +116,7 @@ line_new(struct builder *b, uint32_t file, const struct line_place *p,
 	return b->lines++;
 }
 
-/* The line of ${p} that was inlined at ${caller}. */
+/* The line of ${p}, inlined at line ${caller}; made if new. */
 static uint32_t
 line_of(struct builder *b, const struct line_place *p, uint32_t caller)
 {
@@ -140,7 +140,7 @@ line_of(struct builder *b, const struct line_place *p, uint32_t caller)
 	return line;
 }
 
-/* The innermost line of a row; its callers come into being with it. */
+/* The innermost line of a row; makes its callers' lines first. */
 static uint32_t
 row_line(struct builder *b, const struct line_row *row)
 {
@@ -150,7 +150,7 @@ row_line(struct builder *b, const struct line_row *row)
 		depth = LINE_DEPTH;
 	while (depth-- > 0) {
 		next = line_of(b, &row->place[depth], line);
-		/* A place that is nowhere: its caller is the next best. */
+		/* A place without file or line: its caller stands for it. */
 		if (next != LINE_NONE)
 			line = next;
 	}
@@ -190,7 +190,7 @@ line_compare(const void *a, const void *b, void *context)
 	return 0;
 }
 
-/* Into the order that struct code promises; indices follow. */
+/* Sort the lines as struct code documents, and adjust the indices. */
 static int
 lines_order(struct builder *b, struct code *c)
 {
@@ -239,8 +239,8 @@ samples_add(struct samples *to, const struct samples *from)
 		    UINT32_MAX : to->stall[i] + from->stall[i];
 }
 
-/* What was not measured is NaN; a line with no instructions of its own did
- * nothing. */
+/* Sum the instructions by line. Metrics that were not measured are NaN; lines without
+ * instructions of their own have 0. */
 static void
 lines_sum(struct code *c)
 {

@@ -1,7 +1,7 @@
 /*
- * model/lines/source_site.c: sites at a settle: call stacks from addresses to names.
- * Addresses mean something in their process only; two stacks are one site when
- * they read the same.
+ * model/lines/source_site.c: sites at a settle: turns the addresses of call stacks into
+ * names. Addresses are valid in their process only; two call stacks are one site if
+ * their names and lines are the same.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 #include "base/sort.h"
 #include "model/lines/source_state.h"
 
-/* A frame of a settle, with where it is in its module: two unknown functions
- * are not the same one. */
+/* A frame with its offset in its module, which tells unknown functions apart. */
 struct named {
 	struct site_frame frame;
 	uint64_t where;
 };
 
-/* At last the later one first: it holds. */
+/* By stream and address, the daemon's first, by depth; among equals the later one first,
+ * which is the one that frames_sort keeps. */
 COMPARE(frame_compare, struct frame_entry,
     ORDER(x->stream, y->stream) ?: ORDER(x->address, y->address) ?:
     ORDER(y->daemon, x->daemon) ?: ORDER(x->depth, y->depth) ?:
@@ -58,8 +58,8 @@ frames_at(const struct source_state *x, uint32_t stream, uint64_t address,
 	return *n > 0 ? f + low : NULL;
 }
 
-/* Later mappings cover earlier ones. What a return address means lies before
- * it. */
+/* The module mapped at a return address; later mappings replace earlier ones. The call
+ * lies before its return address, which may be the end of the mapping. */
 static const struct mapping *
 mapping_at(const struct source_state *x, uint32_t stream, uint64_t address)
 {
@@ -80,7 +80,7 @@ or_null(const char *text)
 	return text == NULL || *text == '\0' ? NULL : text;
 }
 
-/* The frames of one address, inlined calls first; how many were added. */
+/* Append the frames of one address, inlined calls first; returns how many. */
 static size_t
 frames_name(const struct source_state *x, uint32_t stream, uint64_t address,
     struct named *out, size_t max)
@@ -108,7 +108,7 @@ frames_name(const struct source_state *x, uint32_t stream, uint64_t address,
 	return i;
 }
 
-/* Everything about a site, in a form that can be compared. */
+/* A site with its named frames, for comparison. */
 struct named_site {
 	const struct site_state *state;
 	struct named *frame;
@@ -185,7 +185,7 @@ site_name(const struct source_state *x, const struct site_state *s,
 	return n;
 }
 
-/* Equal ones become one; how many are left. */
+/* Merge equal sites, adding their counts, and sort them; returns how many are left. */
 static uint32_t
 sites_merge(struct named_site *site, uint32_t n)
 {

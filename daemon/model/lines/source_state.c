@@ -1,6 +1,6 @@
 /*
- * model/lines/source_state.c: which functions, kernels and metrics the records of the
- * source tier are about.
+ * model/lines/source_state.c: looks up the functions, kernels and metrics that records
+ * of the source tier refer to.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ source_stream(const struct model *m, const struct stream *s)
 	return idmap_get(&m->streams, s->id);
 }
 
-/* What belongs to a kernel; grown with the kernels. */
+/* The source data of a kernel; the array grows with that of the kernels. */
 struct kernel_source *
 source_kernel(struct model *m, uint32_t kernel)
 {

@@ -1,6 +1,6 @@
 /*
- * model/lines/source_want.c: what a disassembler should look at, the longest-running
- * kernels first.
+ * model/lines/source_want.c: lists the functions to disassemble, those of the
+ * longest-running kernels first.
  */
 #include <stdlib.h>
 

@@ -10,9 +10,9 @@
 #include "model/lines/together.h"
 
 struct batch {
-	bool pending[REGISTERS];	/* a load under way will write it */
-	double loads;			/* under way */
-	double sum, batches;		/* of those that were waited for */
+	bool pending[REGISTERS];	/* a load in flight will write it */
+	double loads;			/* in flight */
+	double sum, batches;		/* loads waited for, and such waits */
 };
 
 static bool
@@ -52,7 +52,7 @@ needs(const struct batch *b, const struct effect *e)
 	return e->any;
 }
 
-/* Branches end a batch: what the other way does is not looked at. */
+/* Branches end a batch: only the order of the code is followed, not its paths. */
 static void
 step(struct batch *b, const struct sass_instruction *i, bool counts)
 {

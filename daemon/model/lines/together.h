@@ -1,5 +1,5 @@
 /*
- * model/lines/together.h: how many loads a warp has under way at once. Pure.
+ * model/lines/together.h: how many global loads a warp has in flight at once. Pure.
  */
 #ifndef CADV_TOGETHER_H
 #define CADV_TOGETHER_H
@@ -7,11 +7,11 @@
 struct sass;
 
 /*
- * together_of(s): loads from global memory that a warp issues before it needs the
- * first of them, in the mean of all loads, as the order of the code has it: so many
- * share one trip. Of loops in loops the innermost with such loads stand for all;
- * these run most. 1 or more; NaN where there are none, and where they go to shared
- * memory behind the warp's back.
+ * together_of(s): how many loads from global memory a warp issues before it needs the
+ * result of one of them: these wait for memory at the same time. The mean over such
+ * batches in the order of the code, of loads at the deepest loop level that has any,
+ * since these run most often. 1 or more; NaN without such loads, and with asynchronous
+ * copies from global to shared memory.
  */
 double together_of(const struct sass *s);
 
