@@ -1,16 +1,15 @@
 /*
  * rules/evidence/access.c: the pattern of each global access.
  *
- * Sectors and ideal sectors are exact counts; what pattern makes the difference
- * follows from the disassembly. Fields of one object are accesses from one base
- * register at small constant offsets, each of which wastes what the other
- * fields fill. A misaligned access needs exactly one sector more than its bytes
- * fill; if an access from the same base is aligned, or the base moves by less
- * than a sector from turn to turn, it is a window that slides over the data,
- * and that is as it must be. What needs as many sectors as the shape of the
- * block makes of a row is held against that shape, unless its address comes out
- * of memory; what a whole warp would fill, though some of its lanes stay away, is as
- * it must be.
+ * Sectors and ideal sectors are exact counts; the disassembly tells which pattern
+ * causes their difference. Fields of one object are accesses from one base register
+ * at small constant offsets, each of which wastes the sectors that the other fields
+ * fill. A misaligned access needs exactly one sector more than its bytes fill; if
+ * an access from the same base is aligned, or the base moves by less than a sector
+ * per iteration, it is a window that slides over the data, which cannot be aligned.
+ * An access that needs as many sectors as the block's shape makes of a row is
+ * attributed to that shape, unless its address was loaded. An access whose sectors
+ * a whole warp would fill, though some lanes are inactive, is good.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -28,21 +27,21 @@
 #include "source/slice.h"
 
 #define RATIO_GOOD 1.1		/* sectors / ideal: guards and edges */
-#define WINDOW 128		/* bytes: what a warp reads in one row */
+#define WINDOW 128		/* bytes: what a warp reads of one row */
 #define OBJECT_MOST 512		/* bytes: beyond it a row, not an object */
 #define MANY_LANES 24
-#define SCATTERED_LEAST 2	/* wavefronts a line: see access.h */
-#define SHIFTED_LEAST 0.97	/* sectors over, of a mean request */
+#define SCATTERED_LEAST 2	/* wavefronts / the fewest possible: see access.h */
+#define SHIFTED_LEAST 0.97	/* sectors of a mean request beyond the ideal */
 #define SHIFTED_MOST 1.03
-#define ROW_LEAST 1.9		/* sectors: less is no row */
-#define SLICES_MAX 128		/* addresses of a kernel that are looked into */
+#define ROW_LEAST 1.9		/* sectors: a request with fewer is no row */
+#define SLICES_MAX 128		/* addresses of a kernel that are examined */
 
-/* An access with its address as the text has it. */
+/* An access with its address operand. */
 struct place {
 	uint32_t i;		/* instruction */
 	uint32_t sass;
 	int base, uniform;
-	uint32_t version;	/* how often base had been written */
+	uint32_t version;	/* how often base was written before */
 	int64_t offset;
 };
 
@@ -58,8 +57,8 @@ is_same_base(const struct place *a, const struct place *b)
 	    a->version == b->version;
 }
 
-/* Counts and block alone: good, uniform, one sector over, as the block is
- * shaped, or scattered. */
+/* Judges by counts and block shape alone: good, uniform, misaligned (one sector
+ * more), cut up by the block's shape, or scattered. */
 static void
 judge_counts(struct access *a, const struct kernel *kernel, size_t i)
 {
@@ -89,7 +88,7 @@ judge_counts(struct access *a, const struct kernel *kernel, size_t i)
 		a->pattern = PATTERN_MISALIGNED;
 }
 
-/* Every access with a register address, by base. */
+/* Finds every access with a register address, sorted by base. */
 static size_t
 find_places(struct place *p, const struct accesses *a, const struct code *c)
 {
@@ -133,7 +132,7 @@ mark_windows(struct accesses *a, const struct place *p, size_t n, int way)
 	}
 }
 
-/* A window: an aligned neighbour, or a base that moves by less than a sector. */
+/* Finds windows: an aligned neighbour, or a base that moves by less than a sector. */
 static void
 judge_windows(struct accesses *a, const struct place *p, size_t n,
     int *slices)
@@ -154,8 +153,8 @@ judge_windows(struct accesses *a, const struct place *p, size_t n,
 	}
 }
 
-/* Bytes between the objects of two lanes, from the sectors each needs, or from
- * what the index is multiplied by; 0 if it is no object. */
+/* Bytes between the objects of two lanes, from the sectors per lane, or from
+ * the factor of the index; 0 if it is no object. */
 static int64_t
 element_of(const struct accesses *a, const struct access *one,
     const struct place *p, double bytes)
@@ -164,7 +163,7 @@ element_of(const struct accesses *a, const struct access *one,
 	struct slice s;
 
 	slice_of(&s, a->slices, p->sass);
-	/* A base that walks in small steps: a row, read piece by piece. */
+	/* A base that moves in small steps: a row, read piece by piece. */
 	if (s.step > 0 && s.step < OBJECT_MOST && s.step % SECTOR != 0)
 		return 0;
 	if (s.step > 0 && s.step <= WINDOW)
@@ -174,7 +173,7 @@ element_of(const struct accesses *a, const struct access *one,
 	return s.scale >= SECTOR - 2 && s.scale <= OBJECT_MOST ? s.scale : 0;
 }
 
-/* Fields of one object: ${n} places of one base. */
+/* Finds the fields of one object among ${n} accesses of one base. */
 static void
 judge_fields(struct accesses *a, const struct code *c, const struct place *p,
     size_t n, uint32_t group, int *slices)
@@ -217,8 +216,8 @@ judge_fields(struct accesses *a, const struct code *c, const struct place *p,
 	}
 }
 
-/* What lies as the indices do that lanes loaded: no object of neighbours, and as
- * many sectors as lanes, whatever the block. */
+/* Finds accesses whose addresses were loaded: their positions are those of the
+ * loaded indices, neither fields of an object nor a row, whatever the block. */
 static void
 judge_gathered(struct accesses *a, const struct place *p, size_t n,
     int *slices)
@@ -239,8 +238,8 @@ judge_gathered(struct accesses *a, const struct place *p, size_t n,
 	}
 }
 
-/* Neighbouring lanes go to neighbouring places, and all of a warp would need no more
- * sectors: that some lanes stay away wastes them, not where the places are. */
+/* Neighbouring lanes access neighbouring positions, and a whole warp would need
+ * no more sectors: the inactive lanes waste them, not the positions. */
 static void
 judge_lanes(struct accesses *a, const struct kernel *kernel, const struct place *p,
     size_t n)
@@ -262,7 +261,7 @@ judge_lanes(struct accesses *a, const struct kernel *kernel, const struct place 
 	}
 }
 
-/* So with what the code does not tell so surely. */
+/* The block's shape is not the cause if the address depends on a loaded value. */
 static void
 judge_shape(struct accesses *a, const struct place *p, size_t n, int *slices)
 {
@@ -422,7 +421,7 @@ accesses_keep(const struct accesses *a, enum access_pattern p,
 	return all > 0 ? 1 - accesses_excess(a, p, kind) / all : 1;
 }
 
-/* Lanes of a mean instruction. */
+/* Mean active lanes per instruction. */
 static double
 mean_lanes(const struct rule_view *x)
 {
@@ -437,7 +436,7 @@ access_ideal(const struct rule_view *x, double sectors, double used)
 {
 	double bytes = sectors * used, full = WORD * mean_lanes(x), shared;
 
-	/* The others have no more than a sector a lane, … */
+	/* The other accesses need at most a sector per lane, … */
 	shared = fmin((full - bytes) / fmax(full - WORD, 1),
 	    (32 - sectors) / 31);
 	shared = fmin(fmax(shared, 0), bytes / WORD);
@@ -469,7 +468,7 @@ access_is_scattered(const struct rule_view *x)
 	    shape->local_per_thread > 0 || !(x->load->requests_ld > 0))
 		return false;
 	if (asked > x->load->ld_sectors + or_zero(x->load->st_sectors))
-		return false;		/* by atomics, too */
+		return false;		/* atomics go the same way */
 	waves -= or_zero(x->load->st_sectors) + or_zero(stores);
 	return waves >= SCATTERED_LEAST * least;
 }

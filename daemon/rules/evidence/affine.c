@@ -1,5 +1,6 @@
 /*
- * rules/evidence/affine.c: forwards over the blocks of a function, see affine.h.
+ * rules/evidence/affine.c: forward data flow over the basic blocks of a
+ * function, see affine.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 #define BLOCKS_MOST 1024	/* 8 MiB of registers */
 #define STEPS_MOST (1u << 17)	/* instructions executed: some 50 ms */
 
-/* --- ways ------------------------------------------------------------------ */
+/* --- data flow ------------------------------------------------------------- */
 
 static bool
 flow_into(struct affine_state *to, const struct affine_state *from, bool *reached)
@@ -37,7 +38,7 @@ flow_into(struct affine_state *to, const struct affine_state *from, bool *reache
 }
 
 /* Do the threads that wait at the end of ${b} go on right behind it? Compilers
- * put it so, and use the few barriers again and again. */
+ * place the meeting point so, and reuse the few barrier registers. */
 static bool
 meets_behind(const struct flow *f, const struct block *b)
 {
@@ -48,7 +49,7 @@ meets_behind(const struct flow *f, const struct block *b)
 	return false;
 }
 
-/* Go on to the blocks behind ${b}; did what is known there change? */
+/* Passes the state on to the successors of ${b}; returns whether it changed there. */
 static bool
 flow_on(const struct flow *f, const struct block *b, struct affine_state *state,
     bool *reached, const struct affine_state *now)
@@ -67,8 +68,9 @@ flow_on(const struct flow *f, const struct block *b, struct affine_state *state,
 	return changed;
 }
 
-/* Of the compiler's own functions it is known which registers they write: what goes on
- * behind them has the others as before. Returns how many instructions were looked at. */
+/* A call of one of the compiler's own functions: the registers that it writes
+ * become unknown, all others keep their values. Returns the number of
+ * instructions examined. */
 static size_t
 step_over(struct affine_state *now, const struct sass *s, uint32_t at)
 {
@@ -87,7 +89,7 @@ step_over(struct affine_state *now, const struct sass *s, uint32_t at)
 	return k - at;
 }
 
-/* 0; -1 without memory, 1 if it takes too long. */
+/* Returns 0; -1 without memory; 1 if it takes too many steps. */
 static int
 run(struct affine *address, const struct flow *f, const struct code *c,
     const struct record_SIGNATURE *shape)
@@ -158,7 +160,7 @@ affine_addresses(const struct code *c, const struct record_SIGNATURE *shape)
 
 /* --- accesses -------------------------------------------------------------- */
 
-/* Where each lane of the first warp stands; false if that is not known. */
+/* The address of each lane of the first warp; false if it is not known. */
 static bool
 lanes_at(int64_t at[WARP], const struct affine *a,
     const struct record_SIGNATURE *shape)
@@ -177,7 +179,7 @@ lanes_at(int64_t at[WARP], const struct affine *a,
 
 COMPARE(by_place, int64_t, ORDER(*x, *y))
 
-/* How many of the first ${n} are different; they are sorted by it. */
+/* The number of different values among the first ${n}; sorts them. */
 static unsigned
 different(int64_t *at, unsigned n)
 {
@@ -195,8 +197,8 @@ affine_is_one(const struct affine *a)
 	return a->kind == AFFINE_STEPS && a->x == 0 && a->y == 0;
 }
 
-/* Sectors of a warp whose lanes stand in columns, each in places of its own: of a column
- * as many as its rows reach. */
+/* Sectors of a warp whose lanes are arranged in columns, each with sectors of
+ * its own: as many per column as its rows span. */
 static double
 columns_sectors(const struct affine *a, const struct record_SIGNATURE *shape)
 {
@@ -263,6 +265,6 @@ affine_wavefronts(const struct affine *a, uint32_t bytes,
 			most = bank[b] > most ? bank[b] : most;
 		sum += most;
 	}
-	/* One place is told to all at once. */
+	/* One address is broadcast to all lanes. */
 	return different(at, WARP) == 1 ? 1 : sum;
 }

@@ -16,7 +16,7 @@
 #define TERMS 8
 #define TERM_MAX 64
 #define WARP_BITS 5
-#define LUT_AND 0xc0		/* of the first two operands of LOP3 */
+#define LUT_AND 0xc0		/* LOP3's truth table of a & b, and of a ^ b */
 #define LUT_XOR 0x3c
 #define CALLED_FIRST 4		/* registers that a called function may use */
 #define CALLED_LAST 15
@@ -26,7 +26,7 @@ struct term {
 	bool predicate;
 };
 
-/* An instruction's operands behind what it writes, read as values. */
+/* An instruction's operands without its destination, as values. */
 struct terms {
 	struct affine of[TERMS];
 	int count;
@@ -57,7 +57,7 @@ register_of(const struct affine_state *st, int reg)
 {
 	const struct affine *v = &st->reg[reg];
 
-	/* Warps share the uniform registers, whatever is in them. */
+	/* Uniform registers are shared by the warp, whatever they hold. */
 	if (reg >= UNIFORM_REGISTER)
 		return v->kind == AFFINE_STEPS ? *v : affine_shared;
 	return v->kind == AFFINE_UNSET ? affine_unknown : *v;
@@ -78,8 +78,8 @@ read_register(const struct affine_state *st, const char *s)
 	    UNIFORM_REGISTER : 0)) : affine_unknown;
 }
 
-/* "c[0x0][0x210]": what the launch says. Up to compute capability 9 it begins
- * with the block's size; later ones have nothing there. */
+/* "c[0x0][0x210]": launch parameters. Up to compute capability 9 the constants
+ * begin with the block's size; later ones have nothing there. */
 static struct affine
 read_constant(const struct affine_state *st, const char *s,
     const struct record_SIGNATURE *shape)
@@ -94,7 +94,7 @@ read_constant(const struct affine_state *st, const char *s,
 		return affine_constant(shape->block_y);
 	if (last[1] != 'R' && (last[1] != 'U' || last[2] != 'R'))
 		return affine_shared;
-	/* An index of each lane's own brings what stands there. */
+	/* With a different index in each lane the value is that of the entry. */
 	v = read_register(st, last + 1);
 	return affine_is_shared(&v) ? affine_shared : affine_unknown;
 }
@@ -136,7 +136,7 @@ term_of(const struct record_SIGNATURE *shape, const struct affine_state *st,
 	return t;
 }
 
-/* The first one is what it writes; predicates are no values. */
+/* The first operand is the destination; predicates are no values. */
 static void
 read_terms(struct terms *t, const struct record_SIGNATURE *shape,
     const struct affine_state *st, const struct sass_instruction *in)
@@ -199,9 +199,9 @@ shifted_of(const struct affine *a, const struct affine *n)
 	return affine_product(a, &by);
 }
 
-/* Where the bits of the lane begin in a thread's number, or in that times a power of two.
- * Blocks are whole warps: what stands above them, the number of the warp, is shared. -1:
- * it is no such number. */
+/* The first bit of the lane in a thread's number, or in its product with a
+ * power of two. Blocks must consist of whole warps: the bits above, the number
+ * of the warp, are shared. -1: the value is no such number. */
 static int
 lane_bits(const struct record_SIGNATURE *shape, const struct affine *a)
 {
@@ -229,8 +229,9 @@ shift_right(const struct record_SIGNATURE *shape, const struct terms *t)
 	return all_mixed(t);
 }
 
-/* A mask leaves the lane of a thread's number, or takes it away. Exclusive or with what
- * all share changes places within a row, or goes to another one: it steps as before. */
+/* A mask extracts the lane of a thread's number, or removes it. Exclusive or
+ * with a shared value swaps positions within a row, or moves to another row:
+ * the steps stay. */
 static struct affine
 logic_of(const struct record_SIGNATURE *shape, const struct terms *t)
 {
@@ -256,7 +257,7 @@ logic_of(const struct record_SIGNATURE *shape, const struct terms *t)
 	    .x = t->of[0].x } : all_mixed(t);
 }
 
-/* The smaller or larger of two: an index that stops at the border. */
+/* Minimum or maximum of two values: an index that is clamped to the border. */
 static struct affine
 bounded_of(const struct terms *t)
 {
@@ -290,7 +291,7 @@ computed(const struct record_SIGNATURE *shape,
 {
 	struct affine r;
 
-	/* One lane's value, told to all. */
+	/* One lane's value, broadcast to all. */
 	if (in->flags & SASS_SHUFFLE && opcode_has(in->opcode, "IDX") &&
 	    t->count >= 2 && affine_is_shared(&t->of[1]))
 		return affine_shared;
@@ -326,7 +327,7 @@ computed(const struct record_SIGNATURE *shape,
 	return all_mixed(t);
 }
 
-/* What a load brings. */
+/* The value that a load brings. */
 static struct affine
 loaded(const struct sass_instruction *in, const struct affine *address)
 {
@@ -386,7 +387,7 @@ affine_step(struct affine_state *st, const struct sass_instruction *in,
 		read_terms(&t, shape, st, in);
 		v = computed(shape, in, &t);
 	}
-	/* Each register of a load has its own value. */
+	/* The registers of one load hold different values. */
 	write_registers(st, &o, v, !o.has_address);
 	return address;
 }

@@ -1,6 +1,6 @@
 /*
- * rules/evidence/affine_step.h: what an instruction makes of the registers, as values
- * that differ from thread to thread (affine.h). Pure.
+ * rules/evidence/affine_step.h: the effect of one instruction on the registers,
+ * as values that differ between threads (affine.h). Pure.
  */
 #ifndef CADV_AFFINE_STEP_H
 #define CADV_AFFINE_STEP_H
@@ -11,13 +11,14 @@
 struct record_SIGNATURE;
 struct sass_instruction;
 
-/* The registers at one place of the code. */
+/* The registers' values at one point of the code. */
 struct affine_state {
 	struct affine reg[REGISTERS];
 };
 
-/* affine_step(s, in, shape): execute ${in} in a block of ${shape}. Returns its
- * address in bytes, without its offset; AFFINE_UNSET: it has none. */
+/* affine_step(s, in, shape): execute ${in} in a block of ${shape}, changing
+ * ${s}. Returns its address in bytes without the constant offset; AFFINE_UNSET:
+ * it has none. */
 struct affine affine_step(struct affine_state *s,
     const struct sass_instruction *in, const struct record_SIGNATURE *shape);
 

@@ -35,7 +35,7 @@ step_sum(int32_t a, int32_t b)
 
 	if (a == 0 || b == 0)
 		return a == 0 ? b : a;
-	/* Some rows and a constant are some rows still. */
+	/* An unknown step plus a constant one stays unknown. */
 	if (a == AFFINE_SOME || b == AFFINE_SOME ||
 	    sum >= INT32_MAX || sum <= -INT32_MAX)
 		return AFFINE_SOME;
@@ -56,7 +56,7 @@ step_times(int32_t a, const struct affine *by)
 	    (int32_t)product;
 }
 
-/* What follows from two values in a way that is not looked into. */
+/* The result of an operation on two values that is not modelled. */
 struct affine
 affine_mixed(const struct affine *a, const struct affine *b)
 {
@@ -114,7 +114,7 @@ affine_negative(const struct affine *a)
 	return affine_product(a, &minus);
 }
 
-/* Of two ways to one place. */
+/* The value where two paths meet. */
 struct affine
 affine_meet(const struct affine *a, const struct affine *b)
 {

@@ -7,18 +7,19 @@
 #include "rules/evidence/atomics.h"
 #include "source/operand.h"
 
-/* From one atomic to the next on the same word. Measured on an H200: 1.75 to 1.76
- * in four programs that add floats, with 4 to 34 million of them; 0.73 in one that
- * adds integers, with 31 million. */
+/* Seconds between two atomics on the same word. Measured on an H200: 1.75 to
+ * 1.76 ns in four programs that add floats, with 4 to 34 million atomics; 0.73
+ * ns in one that adds integers, with 31 million. */
 #define SERIAL_S 1.75e-9
 #define SERIAL_INTEGER_S 0.73e-9
 
-#define RATE_MOST 0.25		/* of the sectors that L2 moves */
-/* Of their sectors, those that may come from DRAM: they then go to many places. */
+#define RATE_MOST 0.25		/* of the sectors that L2 could move */
+/* Share of the atomics' sectors that may come from DRAM; with more they go to
+ * many addresses. */
 #define MISSED_MOST 0.5
 
-#define FAULTS_MOST 0.05	/* of the kernels' time, pages on their way */
-#define HOST_MOST 0.05	/* of the sectors of L2, over the link to the host */
+#define FAULTS_MOST 0.05	/* of the kernels' time: pages in migration */
+#define HOST_MOST 0.05	/* of L2's sectors: to host memory */
 
 /* Sectors of spilled registers and local arrays: NaN if they were not counted
  * and there may be some. */
@@ -89,8 +90,8 @@ atomics_each_s(const struct code *c)
 	return integers ? SERIAL_INTEGER_S : SERIAL_S;
 }
 
-/* Has the code nothing else that asks L2 for sectors, but loads, stores and local
- * memory: no texture, no bulk copy? */
+/* Does the code request sectors from L2 only by loads, stores and local memory:
+ * no texture, no bulk copy? */
 static bool
 is_plain(const struct code *c)
 {
@@ -132,13 +133,14 @@ atomics_of(struct atomics *a, const struct rule_view *x)
 		return &reason_row[REASON_GLOBAL_ATOMICS_UNCOUNTED];
 	a->others = ld + st;
 	a->most = fmax(0, asked - st);
-	/* Textures and bulk copies come from L1 too; they leave no wavefront for
-	 * each sector in its data pipe. Nor do atomics of lanes that differ. */
+	/* The sectors that loads and stores do not explain. Textures and bulk
+	 * copies pass L1, too, without a wavefront per sector in its data pipe.
+	 * So do atomics on different addresses. */
 	a->least = other > 0 && (other <= waves ||
 	    is_plain(x->kernel->code)) ? other : 0;
 	a->line = a->least * each / x->load->time_s;
 	a->line_most = a->most * each / x->load->time_s;
-	/* Even if each were an instruction that its warp waits for. */
+	/* As if each atomic were an instruction that its warp waits for. */
 	a->explained = atomics_explained(x, a->least);
 	a->slow = is_slow(a, x);
 	return NULL;

@@ -1,60 +1,62 @@
 /*
- * rules/evidence/atomics.h: how many global atomics a kernel does, and what standing in
- * line for one place would make of them, from its counters alone: for kernels
- * whose instructions were not counted. Pure.
+ * rules/evidence/atomics.h: how many global atomics a kernel executes, and how
+ * long they would take one after the other on one address, from its counters
+ * alone: for kernels whose instructions were not counted. Pure.
  *
- * What L1 asks L2 for is loads that it does not have, stores and atomics. Of
- * atomics each lane's is asked for by itself where all go to one word: on an H200
- * the counters then differ by the atomics to the digit (20,000,000 of as many).
+ * L1 requests sectors from L2 for loads that miss, for stores and for atomics.
+ * Atomics of a warp on one word are requested lane by lane: on an H200 the
+ * counters then differ by exactly the number of atomics (20,000,000 of as many).
  */
 #ifndef CADV_ATOMICS_H
 #define CADV_ATOMICS_H
 
 #include "rules/engine/rule.h"
 
-/* Of the kernel's time: what would take longer in one line was in several. */
+/* Of the kernel's time: atomics that would take longer on one address went to
+ * several. */
 #define ATOMICS_LINE_MOST 1.25
 
-/* Of the time of warps: with more than that explained by all else the atomics are
- * not what takes it. */
+/* Of the warps' time: if all else explains more than that, atomics are not what
+ * takes it. */
 #define ATOMICS_EXPLAINED_MOST (1 / 3.0)
 
 struct atomics {
-	double least, most;	/* of single lanes, in a launch: without any hit of
-				 * L1, and were all loads hits */
+	double least, most;	/* of single lanes, in a launch: lower bound (no
+				 * load hits L1), upper bound (all loads hit) */
 	double others;		/* sectors of loads and stores */
 	double line, line_most;	/* share of the launch's time that ${least} and
-				 * ${most} take, each behind the one before it;
-				 * over 1: they are in several */
-	bool slow;		/* in several lines, too: they hit L2, which does
-				 * them at a fraction of its rate */
-	double explained;	/* share of the time of warps, at most, that is trips
-				 * to memory and instructions */
+				 * ${most} take one after the other; over 1:
+				 * they went to several addresses */
+	bool slow;		/* on several addresses, too: they hit L2, at a
+				 * fraction of its rate */
+	double explained;	/* upper bound of the share of the warps' time
+				 * that is trips to memory and instructions */
 };
 
-/* atomics_of(a, x): of the view's kernel. Returns NULL, or why its counters do
- * not tell. */
+/* atomics_of(a, x): fill ${a} for the view's kernel. Returns NULL, or the
+ * reason why its counters do not tell. */
 const struct reason *atomics_of(struct atomics *a, const struct rule_view *x);
 
-/* atomics_wait(a, least): do they wait for each other? In one line, they take ${least} of
- * the time or more; in several they are slow; and nothing else explains the time. */
+/* atomics_wait(a, least): do the atomics wait for each other? On one address
+ * they take ${least} of the time or more; on several they are slow; and nothing
+ * else explains the time. */
 bool atomics_wait(const struct atomics *a, double least);
 
-/* atomics_explained(x, atomics): share of the time of warps that trips to memory and
- * instructions are, of ${atomics} instructions among them each a trip; NaN. */
+/* atomics_explained(x, atomics): the share of the warps' time that trips to memory and
+ * instructions explain, with ${atomics} warp instructions that are a trip each; NaN. */
 double atomics_explained(const struct rule_view *x, double atomics);
 
-/* atomics_elsewhere(x): may the kernel wait for something that no counter tells of, the
- * host or pages? */
+/* atomics_elsewhere(x): may the kernel wait for something that no counter
+ * shows: the host, or page migration? */
 bool atomics_elsewhere(const struct rule_view *x);
 
-/* atomics_are_few(x, lanes): are ${lanes} additions so few that L2 would do them at a
- * fraction of its rate? Beyond it there is no line of scattered ones: it does atomics on
- * different sectors at nearly the rate of stores. */
+/* atomics_are_few(x, lanes): are ${lanes} additions so few that L2 would perform
+ * them at a fraction of its rate? If not, scattered ones need not wait in line:
+ * L2 performs atomics on different sectors at nearly the rate of stores. */
 bool atomics_are_few(const struct rule_view *x, double lanes);
 
-/* atomics_each_s(c): how long one takes in line, by what its code adds; where that is
- * not known, as long as any. */
+/* atomics_each_s(c): seconds of one atomic among others on the same word, by
+ * the type that the code adds; the longest if the code is not known. */
 double atomics_each_s(const struct code *c);
 
 #endif

@@ -8,10 +8,10 @@
 #include "rules/evidence/butterfly.h"
 #include "source/operand.h"
 
-#define LOOKED_MOST 64		/* instructions back to a definition */
-#define XOR_LUT 0x3c		/* of a LOP3: the exclusive or of its first two */
+#define LOOKED_MOST 64		/* instructions to search back for a definition */
+#define XOR_LUT 0x3c		/* LOP3: the exclusive or of its first two operands */
 #define BLOCK_HOLDS 2048	/* elements: two for each of 1,024 threads */
-#define WHOLE 0.02		/* of a network, that its launches may be off */
+#define WHOLE 0.02		/* tolerance of the number of launches, of a network */
 
 /* The instruction before ${at} that writes ${reg}; SASS_NONE. */
 static uint32_t
@@ -27,7 +27,7 @@ writer_of(const struct sass *s, uint32_t at, int reg)
 	return SASS_NONE;
 }
 
-/* Is ${reg}, read at ${at}, a parameter of the launch as it is? */
+/* Is the value of ${reg} at ${at} an unchanged launch parameter? */
 static bool
 is_parameter(const struct sass *s, uint32_t at, int reg)
 {
@@ -40,7 +40,7 @@ is_parameter(const struct sass *s, uint32_t at, int reg)
 	    opcode_is(&s->instruction[w], "LDC"));
 }
 
-/* Is instruction ${at} an index with the bits of a parameter turned over? */
+/* Is instruction ${at} the exclusive or of an index and a parameter? */
 static bool
 is_partner(const struct sass *s, uint32_t at)
 {
@@ -60,7 +60,7 @@ is_partner(const struct sass *s, uint32_t at)
 	return own == 1 && given == 1;
 }
 
-/* Does the access at ${at} go to an element of such an index? */
+/* Does the access at ${at} use such an index? */
 static bool
 goes_there(const struct sass *s, uint32_t at)
 {
@@ -100,7 +100,7 @@ has_partners(const struct code *c)
 	return loads && stores;
 }
 
-/* Are ${launches} those of whole networks of ${each}? */
+/* Is ${launches} a multiple of ${each}, within WHOLE? */
 static bool
 are_whole(double launches, double each)
 {
@@ -119,7 +119,7 @@ butterfly_of(struct butterfly *b, const struct kernel *k)
 	if (steps != floor(steps) || far < 1 || !has_partners(k->code))
 		return false;
 	*b = (struct butterfly){ .steps = steps, .near = near };
-	/* A sort merges runs of 2, 4 … elements: the distances from each down. */
+	/* A sort merges runs of 2, 4 … elements: for each, all distances downwards. */
 	b->launches = steps * (steps + 1) / 2;
 	b->fused = steps + far * (far + 1) / 2;
 	if (are_whole((double)k->launches, b->launches))

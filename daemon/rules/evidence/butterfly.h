@@ -1,7 +1,7 @@
 /*
- * rules/evidence/butterfly.h: a kernel that is launched for each distance of a network
- * in which element i meets element i ^ distance: a bitonic sort, a fast Walsh or
- * Fourier transform, a reduction over a hypercube. Pure.
+ * rules/evidence/butterfly.h: a kernel that is launched once for each distance of
+ * a network in which element i is combined with element i ^ distance: a bitonic
+ * sort, a fast Walsh or Fourier transform, a reduction over a hypercube. Pure.
  */
 #ifndef CADV_BUTTERFLY_H
 #define CADV_BUTTERFLY_H
@@ -11,15 +11,16 @@
 struct kernel;
 
 struct butterfly {
-	double steps;		/* distances that there are: 1, 2 … half of its threads */
-	double near;		/* of them, within what a block of 1,024 threads holds */
-	double launches;	/* of one network, by how many there were */
-	double fused;		/* that would be left, the near ones of each run of
-				 * falling distances being one */
+	double steps;		/* the distances: 1, 2 … half of its threads */
+	double near;		/* of them, those within the elements of a block
+				 * of 1,024 threads */
+	double launches;	/* of one network, inferred from their number */
+	double fused;		/* launches left if the near distances of each
+				 * descending run are one launch */
 };
 
-/* butterfly_of(b, k): does its code show that, without memory that a block shares, and
- * are its launches as many as whole networks need? */
+/* butterfly_of(b, k): fills ${b}. Does the code of ${k} combine elements so,
+ * without shared memory, and is the number of its launches that of whole networks? */
 bool butterfly_of(struct butterfly *b, const struct kernel *k);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * rules/evidence/called.c: see called.h.
  *
- * Nobody knows how large the matrices are, nor, mostly, what limits the kernel:
- * where a counter tells, it bounds the gain, else the pessimist expects none. So
- * a prediction is made of the whole time of a launch.
+ * The matrices' sizes are unknown, and mostly also what limits the kernel. If a
+ * counter tells, it bounds the gain; otherwise the low view has none. So a
+ * prediction is about the whole time of a launch.
  */
 #include <math.h>
 #include <string.h>
@@ -11,23 +11,23 @@
 #include "rules/evidence/called.h"
 #include "rules/evidence/lines.h"
 
-/* Of the ratio of the ceilings, as in tensor-cores-unused. */
+/* Share of the ratio of the ceilings, as in tensor-cores-unused. */
 static const double reached[VIEWS] = { 0.25, 0.6, 1 };
 
-/* Without counters: how much of a launch the pipe takes. Half of it in the middle,
- * as much as can be to either side. */
+/* Without counters: the share of a launch that the pipe takes, half in the
+ * middle view and the extremes in the others. */
 static const double pipe_unknown[VIEWS] = { 0, 0.5, 1 };
 
-/* With memory as the limit: all of it, but for what becomes the limit then. */
+/* With memory as the limit: all of it, less what becomes the limit then. */
 static const double pipe_full[VIEWS] = { 0.6, 0.95, 1 };
 
-/* PyTorch's operators over whole tensors, "vectorized" in their names, are limited by
- * memory once they fill the GPU: additions and products of 128 MB took 2.0 times as long
- * in double as in float, operators that work out where each element stands 1.1 times
- * (H200, 2026-11-23). Long functions of an element may be no faster. */
+/* PyTorch's operators over whole tensors ("vectorized" in their names) are memory-bound
+ * once they fill the GPU: additions and products of 128 MB took 2.0 times as long in
+ * double as in float, operators that compute each element's position 1.1 times (H200,
+ * 2026-11-23). Operators with long functions per element may gain nothing. */
 static const double pipe_streams[VIEWS] = { 0.3, 0.95, 1 };
 
-/* How much of a launch goes with the bytes. */
+/* The share of a launch's time that is proportional to the bytes moved. */
 static const double *
 bytes_share(const struct rule_view *x)
 {
@@ -40,8 +40,8 @@ bytes_share(const struct rule_view *x)
 	    pipe_streams : pipe_unknown;
 }
 
-/* What is left of a launch if the part of it that ${r} takes is done ${ratio}
- * times as fast, as far as DRAM can. */
+/* The share of a launch that is left if its part on resource ${r} runs ${ratio}
+ * times as fast, limited by DRAM. */
 static double
 left_of(const struct rule_view *x, enum resource r, double ratio, enum view v)
 {
@@ -49,7 +49,7 @@ left_of(const struct rule_view *x, enum resource r, double ratio, enum view v)
 
 	if (isnan(busy))
 		busy = pipe_unknown[v];
-	/* Where it is full the rest of the time is its, too. */
+	/* If the resource is saturated, it accounts for the rest of the time, too. */
 	if (v == VIEW_HIGH && busy >= 0.8)
 		busy = 1;
 	left = 1 - busy + busy / fmax(1, reached[v] * ratio);
@@ -63,8 +63,8 @@ set_left(struct draft *d, const double left[VIEWS])
 		d->fix[v].whole = left[v];
 }
 
-/* Does ${framework} launch it? Where no launch was seen, in a program of Python's with
- * kernels of that framework's own. */
+/* Is the kernel launched by ${framework} (${part} in a module's name)? Without
+ * launch sites: is it a Python program with kernels of that framework's own? */
 static bool
 is_called_by(const struct rule_view *x, const char *part, const char *framework)
 {
@@ -151,8 +151,8 @@ called_tensor(struct rule_view *x, double ratio, const char *type)
 	return rule_settle(x, d);
 }
 
-/* Is it called by a framework whose arrays are double where nobody said otherwise? JAX
- * has to be told to make any. */
+/* Is the kernel launched by a framework whose arrays are double by default?
+ * (JAX must be told to make doubles.) */
 static bool
 is_of_arrays(const struct rule_view *x)
 {
@@ -173,14 +173,14 @@ called_double(struct rule_view *x, double rate)
 	if (strcmp(l->precision, "FP64") != 0)
 		return RULE_CLEAN;
 	d = begin(x);
-	/* Half the bytes, which is all where memory limits; the pipe's rate where
-	 * that does. Not known which, it may be neither. */
+	/* Half the bytes, which is all if memory is the limit; the pipe's rate
+	 * if that is. If the limit is not known, it may be neither. */
 	for (int v = 0; v < VIEWS; v++)
 		left[v] = fmin(1 - 0.5 * bytes_share(x)[v], left_of(x, RES_FP64,
 		    1 / rate, (enum view)v));
 	set_left(d, left);
-	/* Who calls a solver in double mostly means it; a framework's arrays are
-	 * double as the first of them were made. */
+	/* Who calls a solver in double mostly wants doubles; a framework's
+	 * arrays got the type of the first ones. */
 	if (!framework)
 		d->cap = SEV_LOW;
 	else

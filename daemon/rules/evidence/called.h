@@ -1,5 +1,5 @@
 /*
- * rules/evidence/called.h: what a library's kernel tells of how it was called. Pure.
+ * rules/evidence/called.h: what a library's kernel tells about how it was called. Pure.
  */
 #ifndef CADV_CALLED_H
 #define CADV_CALLED_H
@@ -7,10 +7,12 @@
 #include "rules/engine/rule.h"
 
 /*
- * called_tensor(x, ratio, type): a product of matrices in FP32 without tensor
- * cores, on a GPU whose tensor cores are ${ratio} times as fast with ${type}.
- * called_double(x, rate): a kernel in FP64, on a GPU that does it at ${rate} of
- * the FP32 rate. Of the view's kernel, which is a library's.
+ * Rules about the view's kernel, which must be a library's.
+ *
+ * called_tensor(x, ratio, type): a matrix product in FP32 without tensor cores,
+ * on a GPU whose tensor cores are ${ratio} times as fast with ${type}.
+ * called_double(x, rate): a kernel in FP64, on a GPU that runs it at ${rate} of
+ * the FP32 rate.
  */
 enum rule_state called_tensor(struct rule_view *x, double ratio,
     const char *type);

@@ -1,11 +1,11 @@
 /*
- * global-atomic-contention from code alone: a kernel without loops whose threads all
- * add to one place. How often that is its launch says, and how long each takes in one
- * line was measured. Where that line is what the time is, and nothing else of the
- * code explains a third of it, they stand in it.
+ * global-atomic-contention from code alone: a kernel without loops whose threads
+ * all add to one address. The launch gives the number of atomics, and the time
+ * of each, one after the other, was measured. If their sum is the kernel's time,
+ * and nothing else in the code explains a third of it, they wait for each other.
  *
- * Or they add where the data say: if neither trips to memory nor instructions explain
- * half of the time, there are few such places.
+ * Or the data decide the addresses: if neither trips to memory nor instructions
+ * explain half of the time, the addresses are few.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,18 +21,18 @@
     "shared-memory copy with shared atomics), and to global memory once "	\
     "a block; where targets are few, spread them over several copies"
 
-/* Of the time, what its code leaves open: it alone is to tell of a line. */
+/* Share of the time that the code must leave unexplained, as no other sign is known. */
 #define UNEXPLAINED_LEAST 0.5
-/* What a launch takes that waits for nothing: to load where something is, to load it
- * and to add it are trips to memory, one after the other. 1.2 us by CYCLES_TRIP at
- * 2 GHz; the rest is room, and not measured. */
+/* Seconds of a launch without waiting: three dependent trips to memory (load
+ * the address, load the value, add). 1.2 us by CYCLES_TRIP at 2 GHz; the rest
+ * is margin, not measured. */
 #define TRIPS_S 3e-6
 
-/* Sectors that L1 asks for a warp whose lanes add each for itself: 16 and more of 32 on
- * an H200. With half of that room. */
+/* Sectors that L1 requests for a warp whose lanes each add by themselves: 16
+ * and more of 32 on an H200; half of that, as a margin. */
 #define LANES_LEAST 8
 
-/* Warps that execute an atomic whose place is one for a whole block. */
+/* Executions (of warps) of atomics whose address is the same for a whole block. */
 static double
 placed_of(const struct code *c, const struct affine *address, struct mark *m)
 {
@@ -82,8 +82,7 @@ report(struct rule_view *x, double atomics, double line, const struct mark *m)
 	return rule_settle(x, d);
 }
 
-/* Atomics whose place rests on the data: warps that execute them, and those that access
- * global memory in any way. */
+/* Warp instructions: atomics at addresses that the data decide; all global accesses. */
 struct binned {
 	double atomics, all;
 };
@@ -109,8 +108,8 @@ binned_of(const struct code *c, const struct affine *address, struct mark *m)
 	return b;
 }
 
-/* Their bins are few, if nothing else that its code does can take as long: it leaves
- * ${open} of the time. */
+/* The finding for such atomics: the addresses are few if nothing else in the
+ * code can take as long; ${open} of the time is unexplained. */
 static enum rule_state
 report_bins(struct rule_view *x, double share, double open,
     const struct mark *m)
@@ -139,10 +138,11 @@ report_bins(struct rule_view *x, double share, double open,
 }
 
 /*
- * Of the time, what nothing in the code explains but a line of those ${b}: 0 where it is
- * not known. With counters of the whole, what trips and instructions leave open, each
- * thrice as long as it should be; not of kernels with shared memory, which may wait at
- * barriers, and not where there are so many atomics that L2 is busy with them.
+ * The share of the time that nothing in the code explains but atomics ${b} one
+ * after the other; 0: not known. With counters of the whole kernel it is what
+ * trips and instructions leave, each at TRIPS_DOUBT times its expected length;
+ * not for kernels with shared memory, which may wait at barriers, nor where the
+ * atomics are so many that they keep L2 busy.
  */
 static double
 left_open(const struct rule_view *x, const struct binned *b)
@@ -165,7 +165,7 @@ coded_global_atomics(struct rule_view *x)
 	struct affine *address = affine_addresses(c, &x->kernel->shape);
 	enum rule_state state = RULE_NOT_MEASURED;
 	struct mark *m = marks_new(x);
-	/* What L1 asks of L2 tells how many there are. */
+	/* L1's requests to L2 tell the number of atomics. */
 	bool counted = isfinite(x->own->metric[METRIC_L2_FROM_L1]);
 	double each = atomics_each_s(c) / fmax(x->load->time_s, 1e-9);
 	double most = ATOMICS_LINE_MOST * fmax(0, 1 - (x->load->fixed_s +
@@ -177,7 +177,7 @@ coded_global_atomics(struct rule_view *x)
 	if (address != NULL && m != NULL) {
 		if (c->sass.loops == 0)
 			warps = placed_of(c, address, m);
-		/* Where one lane adds for its warp L1 asks for one sector. */
+		/* If one lane adds for its warp, L1 requests one sector. */
 		if (counted && (atomics_of(&a, x) != NULL || !a.slow ||
 		    a.least < LANES_LEAST * warps))
 			warps = 0;

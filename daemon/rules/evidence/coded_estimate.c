@@ -15,33 +15,34 @@
 #include "source/operand.h"
 #include "source/rare.h"
 
-#define ALONE 64		/* bytes that DRAM moves for a sector that stands alone */
+#define ALONE 64		/* bytes that DRAM moves for an isolated sector */
 
-#define DEPTHS 4		/* loops in loops; deeper ones as these */
+#define DEPTHS 4		/* loop nesting; deeper loops count as the deepest */
 #define TURNS_MOST 1e6
 
-/* Sectors more that a row takes which begins anywhere, and a little for counters of
- * two launches. */
+/* Sectors per ideal sector of rows that may begin anywhere, with a margin for
+ * counters from two launches. */
 #define BEGINS_MOST 1.05
 
 /* The exact paths of sine and cosine keep seven words in local memory, for
- * arguments that are hardly ever so large. */
-#define LOCAL_LEAST 64		/* bytes of a thread: more than their frame */
+ * arguments so large that they hardly occur. */
+#define LOCAL_LEAST 64		/* bytes of a thread: more than the frame of
+				 * those paths */
 
 enum unit { UNIT_ISSUE, UNIT_L1, UNIT_XU, UNIT_FP64, UNITS };
 
-/* What one warp needs of each part of an SM, in cycles of it, by depth of
- * loops: times turns to the power of the depth. */
+/* What one warp needs of each unit of an SM, in cycles, by loop depth: to be
+ * multiplied by iterations to the power of the depth. */
 struct needs {
 	double cycles[UNITS][DEPTHS];
-	double inst[DEPTHS];	/* its instructions, */
-	double loads[DEPTHS];	/* and global loads among them */
-	/* Those of rare arguments, in a turn, and stores to local memory. */
+	double inst[DEPTHS];	/* its instructions */
+	double loads[DEPTHS];	/* its global loads */
+	/* The code for rare arguments, per iteration; rare_stores: to local memory. */
 	double rare_inst, rare_loads, rare_stores;
 };
 
-/* The function of the compiler's own that ${i} calls for a rare argument, as
- * in "CALL.REL.NOINC $__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath"; SASS_NONE. */
+/* The compiler's own function that ${i} calls for a rare argument, as in
+ * "CALL.REL.NOINC $__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath"; SASS_NONE. */
 static uint32_t
 slow_path(const struct internals *all, const struct sass_instruction *i)
 {
@@ -49,8 +50,8 @@ slow_path(const struct internals *all, const struct sass_instruction *i)
 	    callee_at(all, i) : SASS_NONE;
 }
 
-/* ${rare}[i]: instruction i is of such a function, which hardly any warp calls. NULL
- * without memory; to free. */
+/* Returns for each instruction whether it is in such a function, which hardly
+ * any warp calls. NULL without memory; release with free. */
 static bool *
 find_rare(const struct code *c)
 {
@@ -69,7 +70,7 @@ find_rare(const struct code *c)
 	return rare;
 }
 
-/* The depth of loops that ${i} stands in. */
+/* The loop depth of instruction ${i}. */
 static int
 depth_of(const struct sass *s, uint32_t i)
 {
@@ -80,9 +81,9 @@ depth_of(const struct sass *s, uint32_t i)
 }
 
 /*
- * How often each instruction is in what a warp executes, by depth of loops: once at its
- * own depth, or, in the compiler's own division of 64 bits, once at the depth of each
- * call. (Its other functions are for rare arguments.) ${call}[k] is of own.at[k].
+ * How often a warp executes each instruction, by loop depth: once at its own depth,
+ * or, in the compiler's own 64-bit division, once at the depth of each call. (Its
+ * other functions are for rare arguments.) ${call}[k] belongs to own.at[k].
  */
 struct places {
 	struct internals own;
@@ -128,8 +129,8 @@ places_of(const struct places *p, const struct sass *s, uint32_t i,
 		times[depth_of(s, i)] = 1;
 }
 
-/* Sectors of a warp's access, and what its bytes fill: the same where the code
- * does not tell. */
+/* Sectors of a warp's access; *${ideal}: those that its bytes fill. Both are
+ * equal if the code does not tell. */
 static double
 sectors_of(const struct sass_instruction *i, const struct affine *a,
     const struct record_SIGNATURE *shape, double *ideal)
@@ -139,7 +140,7 @@ sectors_of(const struct sass_instruction *i, const struct affine *a,
 	*ideal = fmax(1, (double)WARP * i->bytes / SECTOR);
 	if (isnan(n))
 		return *ideal;
-	*ideal = fmin(*ideal, n);	/* lanes share some */
+	*ideal = fmin(*ideal, n);	/* lanes share addresses */
 	return n;
 }
 
@@ -156,7 +157,8 @@ wavefronts_of(const struct sass_instruction *i, const struct affine *a,
 	return n;
 }
 
-/* Lines of 128 bytes are looked up one a cycle; a sector a lane is a line each. */
+/* L1 cycles of an access: it looks up one line of 128 bytes per cycle; with a
+ * sector per lane, each is a line. */
 static double
 l1_cycles(const struct sass_instruction *i, const struct affine *a,
     const struct record_SIGNATURE *shape)
@@ -228,7 +230,7 @@ sum_at(const double each[DEPTHS], double turns)
 	return sum;
 }
 
-/* Of the busiest part, at so many turns of each loop. */
+/* Cycles of the busiest unit at ${turns} iterations of each loop. */
 static double
 cycles_at(const struct needs *n, double turns)
 {
@@ -239,7 +241,7 @@ cycles_at(const struct needs *n, double turns)
 	return most;
 }
 
-/* The turns that take ${cycles}, by halving, ten bits of it. */
+/* The iterations of each loop that take ${cycles}, by bisection to 0.1 %. */
 static double
 turns_for(const struct needs *n, double cycles)
 {
@@ -292,8 +294,8 @@ count_access(struct code *c, struct instruction *i,
 	}
 }
 
-/* The values of sass instruction ${s}, if it is a global load, or a store; else
- * NULL. */
+/* The values of sass instruction ${s} if it is a global load or, with ${store},
+ * a global store; else NULL. */
 static double *
 global_values(const struct code *c, uint32_t s, bool store)
 {
@@ -316,12 +318,11 @@ is_told(const struct code *c, uint32_t s, const struct affine *address,
 }
 
 /*
- * Bring what the code says of all global loads, or stores, to what was counted of a
- * launch: so many of them, and so many sectors beyond the ideal ones. Those of which
- * the code tells the address have theirs first, at most as the code says; what is
- * left is of the others. Where there are none, neighbouring lanes go to neighbouring
- * places that begin in the middle of a sector: the code does not tell where an array
- * begins.
+ * Scales the code's estimates for all global loads, or stores, to the counts of a
+ * launch: the number of accesses, and the sectors beyond the ideal. Accesses with a
+ * known address get theirs first, at most what the code says; the others share the
+ * rest. If there are no others, neighbouring lanes access neighbouring positions
+ * that begin within a sector: the code does not tell where an array begins.
  */
 static void
 reconcile(struct code *c, const struct affine *address,
@@ -369,8 +370,8 @@ reconcile(struct code *c, const struct affine *address,
 	}
 }
 
-/* Sectors that atomics ask L2 for, one a lane at most; infinite where the code has
- * accesses of which no bound is known. */
+/* Upper bound of the sectors that atomics request from L2, one per lane;
+ * infinite if the code has accesses without a known bound. */
 static double
 atomics_most(const struct code *c)
 {
@@ -387,8 +388,8 @@ atomics_most(const struct code *c)
 	return most;
 }
 
-/* What L1 asked of L2 and no global access explains was local memory: lanes that index
- * their arrays each in their own way need a sector each. */
+/* L1's requests to L2 that no global access explains were local memory: lanes
+ * that index their arrays differently need a sector each. */
 static void
 count_local(struct code *c, const double *metric)
 {
@@ -418,7 +419,8 @@ count_local(struct code *c, const double *metric)
 	}
 }
 
-/* What is not there was counted too; divergence was not. */
+/* Metrics that stay NaN: divergence was not estimated. For all others, absent
+ * means zero. */
 static bool
 is_uncounted(int m)
 {
@@ -426,9 +428,9 @@ is_uncounted(int m)
 	    m == SOURCE_GLOBAL_TAGS;
 }
 
-/* Of the wavefronts that were counted, those that no access needs of which the code
- * tells the place are of the shared atomics: how many of their lanes meet in a word
- * the data say. */
+/* Counted wavefronts that accesses with known addresses do not need belong to
+ * the shared atomics: this tells how many of their lanes meet in a word, at
+ * addresses that the data decide. */
 static void
 count_atomics(struct code *c, const struct record_SIGNATURE *shape,
     const double *metric)
@@ -493,8 +495,8 @@ coded_accesses(struct code *c, const struct affine *address,
 	count_atomics(c, shape, metric);
 }
 
-/* Executions by ${warps} of ${lanes}, whose loops make ${turns}, and those of rare
- * arguments as many as ${rare}. */
+/* Sets the executions of each instruction: by ${warps} warps of ${lanes} lanes, with
+ * ${turns} iterations of each loop, and ${rare} of the code for rare arguments. */
 static void
 count(struct code *c, double warps, double lanes, double turns, double rare,
     const struct places *places, const bool *never)
@@ -532,7 +534,7 @@ executed(const struct code *c, uint32_t flags, enum sass_space space)
 	return sum;
 }
 
-/* Sums of ${m} over loads or stores of ${space}. */
+/* The sum of ${m} over the loads or stores (${flag}) of ${space}. */
 static double
 moved(const struct code *c, uint32_t flag, enum sass_space space,
     enum source_metric m)
@@ -615,13 +617,13 @@ fill_all(struct coded *e, const struct rule_view *x, const struct needs *n,
 	coded_memory(v, &e->code);
 	bytes = SECTOR * (moved(&e->code, SASS_LOAD | SASS_STORE, SPACE_GLOBAL,
 	    SOURCE_GLOBAL_IDEAL));
-	/* All there is, read and written: what goes there again caches have. */
+	/* At most all memory, read and written once: repeated accesses hit caches. */
 	if (x->run->peak_memory_bytes > 0)
 		bytes = fmin(bytes, 2 * ((double)x->run->peak_memory_bytes +
 		    (double)x->run->peak_host_bytes +
 		    (double)x->run->static_bytes));
 	fill(&v[METRIC_INST_EXECUTED], e->code.total[SOURCE_INST]);
-	/* What was counted has those of rare arguments, too. */
+	/* The counters include the code for rare arguments. */
 	if (l->resource_s[RES_ISSUE] > 0)
 		fill(&v[METRIC_ISSUE_ACTIVE], 100 * fmin(1,
 		    l->resource_s[RES_ISSUE] / (l->time_s - l->fixed_s)));
@@ -639,7 +641,7 @@ fill_all(struct coded *e, const struct rule_view *x, const struct needs *n,
 	    GROUNDS_TRACE;
 }
 
-/* All memory there is, B; INFINITY where the host's may be read, too. */
+/* Bytes of all memory that there is; INFINITY if the host's may be accessed, too. */
 static double
 memory_of(const struct rule_view *x)
 {
@@ -649,8 +651,9 @@ memory_of(const struct rule_view *x)
 	return (double)x->run->peak_memory_bytes + (double)x->run->static_bytes;
 }
 
-/* Turns of its loops at most: threads that step by the whole grid, each from an element
- * of its own to the next, are done when all memory is. INFINITY: not known. */
+/* Upper bound of the loops' iterations: threads that step by the whole grid,
+ * each from its own element to its next, end when they have covered all memory.
+ * INFINITY: not known. */
 static double
 turns_most(const struct rule_view *x, const struct affine *address)
 {
@@ -671,8 +674,8 @@ turns_most(const struct rule_view *x, const struct affine *address)
 	return step > 0 ? fmax(1, memory_of(x) / (threads * step)) : INFINITY;
 }
 
-/* What all executions take at most, were every access that the code does not tell of
- * scattered and no wait hidden, s: ${busy} is what the SMs need. */
+/* Upper bound of the time of all executions, s, if every access with an unknown
+ * address were scattered and no waiting overlapped; ${busy}: what the SMs need. */
 static double
 told_s(const struct coded *e, const struct rule_view *x,
     const struct affine *address, double warps, double busy)
@@ -697,14 +700,14 @@ told_s(const struct coded *e, const struct rule_view *x,
 	    x->ceiling->sm_hz));
 }
 
-/* What was counted of a warp: global loads, and sectors that L1 asks L2 for which no
- * global access explains, local memory's. NaN: not counted. */
+/* What was counted, per warp: global loads, and sectors that L1 requests from
+ * L2 and no global access explains (local memory's). NaN: not counted. */
 struct counted {
 	double loads, local;
 };
 
-/* Turns of a loop for rare arguments: as many as make the loads that no other loop
- * explains, and no more than local memory shows. */
+/* Iterations of the loop for rare arguments: as many as explain the loads that
+ * no other loop does, at most what local memory's sectors allow. */
 static double
 rare_turns(const struct needs *n, const struct counted *k, double turns)
 {
@@ -717,8 +720,9 @@ rare_turns(const struct needs *n, const struct counted *k, double turns)
 	    n->rare_stores);
 }
 
-/* The turns of loops, and the part of the warps that make them, after which a warp has
- * executed ${each} instructions in the mean. */
+/* The iterations of each loop at which a warp executes ${each} instructions in
+ * the mean; *${scale}: the share of the warps that execute them, *${rare}:
+ * iterations for rare arguments. */
 static double
 turns_counted(const struct needs *n, double each, const struct counted *k,
     double *scale, double *rare)
@@ -740,8 +744,8 @@ turns_counted(const struct needs *n, double each, const struct counted *k,
 	return low;
 }
 
-/* Where each lane begins at a place that it loaded and goes on from there element by
- * element, it has a row of its own, and so a sector. False without memory. */
+/* Lanes that each go on element by element from a loaded position have a row
+ * each, and so a sector each. False without memory. */
 static bool
 walk_rows(const struct code *c, struct affine *address)
 {
@@ -813,11 +817,11 @@ coded_of(struct coded *e, const struct rule_view *x)
 
 		turns = turns_counted(&n, counted / warps, &k, &scale, &rare);
 	} else {
-		/* Nothing is busier than what is known to limit. */
+		/* No unit is busier than the one known to limit. */
 		most = cycles / an_sm * (l->limit >= 0 ? l->busy : 1);
 		ends = turns_most(x, address);
 		turns = fmin(ends, turns_for(&n, most));
-		/* Warps that leave early, ways that are not gone. */
+		/* Some warps exit early, some paths are not taken. */
 		scale = fmin(1, most / fmax(cycles_at(&n, turns), 1e-9));
 	}
 	count(&e->code, warps * scale, fmin(WARP, lanes), turns, rare, &places,
@@ -830,7 +834,7 @@ coded_of(struct coded *e, const struct rule_view *x)
 	fill_all(e, x, &n, turns, scale * an_sm, cycles);
 	if (!(counted > 0) && l->limit >= 0)
 		e->load.limit = l->limit;
-	/* Of so few turns something else takes the time. */
+	/* So few iterations do not explain the time: something else takes it. */
 	if (ends <= turns && l->time_s > 0)
 		e->load.unexplained = fmax(e->load.unexplained, 1 - TRIPS_DOUBT *
 		    told_s(e, x, address, warps, cycles_at(&n, turns) * an_sm /

@@ -10,25 +10,26 @@
 #include "source/operand.h"
 #include "source/slice.h"
 
-#define CARRIED_MOST 63		/* registers that a turn leaves to the next */
-#define DATA (1ull << 63)	/* beside them: what was loaded in the loop */
-#define LOOPS_MOST 256		/* of a function that are looked into */
-#define ACCESSES_MOST 64	/* of a loop whose places are compared */
-#define UNROLLED_MOST 16	/* turns in one */
-#define DEPTHS 4		/* loops in loops; deeper ones as these */
+#define CARRIED_MOST 63		/* registers that pass a value from iteration to
+				 * iteration */
+#define DATA (1ull << 63)	/* a bit beside theirs: data loaded in the loop */
+#define LOOPS_MOST 256		/* of a function, that are examined */
+#define ACCESSES_MOST 64	/* of a loop, whose addresses are compared */
+#define UNROLLED_MOST 16	/* iterations unrolled into one */
+#define DEPTHS 4		/* loop nesting; deeper loops count as the deepest */
 #define TURNS_MOST 1e6
 
-/* From one instruction of a warp to the next, where nothing was counted: cycles.
- * Arithmetic: dependent ones are 4 to 6 apart, and some wait for memory. */
+/* Cycles between two instructions of a warp, without counters. Arithmetic:
+ * dependent ones are 4 to 6 apart, and some wait for memory. */
 #define CYCLES_EACH 8
 
-/* What a register holds in the course of a turn. */
+/* What a register holds at some point of an iteration. */
 struct value {
 	uint64_t needs;		/* bits of carried registers, and DATA */
-	uint8_t sum;		/* carried register + 1, of which it is the old value
-				 * and what the loop added to it; 0 none */
-	bool varies;		/* what was added differs from turn to turn */
-	bool set;		/* by the loop */
+	uint8_t sum;		/* carried register + 1 of which it is the old
+				 * value plus what the loop added; 0: none */
+	bool varies;		/* the summand differs between iterations */
+	bool set;		/* written by the loop */
 };
 
 struct turn {
@@ -38,8 +39,8 @@ struct turn {
 	uint64_t predicate[16];
 	int carried[CARRIED_MOST];	/* registers */
 	int count;
-	uint64_t used;		/* carried ones that serve anything but their sum */
-	bool lost;		/* not understood */
+	uint64_t used;		/* carried registers used for anything but their sum */
+	bool lost;		/* the loop is not understood */
 };
 
 static bool
@@ -58,8 +59,8 @@ is_one_of(const struct sass_instruction *i, const char *const *name, size_t n)
 }
 #define IS_ONE_OF(i, list) is_one_of(i, list, sizeof(list) / sizeof(list[0]))
 
-/* Does ${i} put its operand ${u} together with the others so that the order of such
- * steps does not matter? */
+/* Does ${i} combine operand ${u} with the others in a way that is independent
+ * of the order of such steps? */
 static bool
 is_added(const struct sass_instruction *i, const struct operands *o, int u)
 {
@@ -78,8 +79,8 @@ is_added(const struct sass_instruction *i, const struct operands *o, int u)
 	    u == o->uses - 1 && o->uses > 0;
 }
 
-/* The number of carried register ${reg}, whose value is that of the turn before; -1
- * if there are too many. */
+/* The number of carried register ${reg}, whose value comes from the previous
+ * iteration; -1 if there are too many. */
 static int
 carry(struct turn *t, int reg)
 {
@@ -100,21 +101,21 @@ is_register(int reg)
 	return reg >= 0 && reg < REGISTERS;
 }
 
-/* All that reading ${v} needs. */
+/* The carried registers that reading ${v} depends on. */
 static uint64_t
 needs_of(const struct value *v)
 {
 	return v->needs | (v->sum > 0 ? 1ull << (v->sum - 1) : 0);
 }
 
-/* What the predicate that ${i} runs under needs. */
+/* The carried registers that the predicate of ${i} depends on. */
 static uint64_t
 guard_of(const struct turn *t, const struct operands *o)
 {
 	return o->guard != 0 ? t->predicate[abs(o->guard) - 1] : 0;
 }
 
-/* ${i} reads, and what it makes. */
+/* The value that ${i} computes; notes what it reads. */
 static struct value
 result_of(struct turn *t, const struct sass_instruction *i,
     const struct operands *o)
@@ -153,7 +154,7 @@ result_of(struct turn *t, const struct sass_instruction *i,
 	return r;
 }
 
-/* Is what ${i} decides whether there is a next turn? */
+/* Does ${i} decide whether there is a next iteration? */
 static bool
 is_exit(const struct turn *t, const struct sass_instruction *i)
 {
@@ -179,7 +180,7 @@ step(struct turn *t, uint32_t at)
 		return;
 	}
 	r = result_of(t, i, &o);
-	/* A turn that the data may forbid waits for the data. */
+	/* If the data may end the loop, an iteration waits for the data. */
 	if (is_exit(t, i) && r.needs & DATA)
 		t->lost = true;
 	for (int k = 0; k < 16; k++)
@@ -196,7 +197,7 @@ step(struct turn *t, uint32_t at)
 		v = &t->of[o.def + k];
 		old = *v;
 		*v = r;
-		if (o.guarded) {	/* or it is what it was */
+		if (o.guarded) {	/* or it keeps its value */
 			v->needs |= old.needs;
 			if (old.sum != r.sum && old.sum > 0)
 				v->needs |= 1ull << (old.sum - 1);
@@ -204,7 +205,7 @@ step(struct turn *t, uint32_t at)
 	}
 }
 
-/* Registers that a turn may read before it writes them, and writes. */
+/* Finds the registers that an iteration writes, and may read before. */
 static void
 find_carried(struct turn *t)
 {
@@ -232,8 +233,8 @@ find_carried(struct turn *t)
 	}
 }
 
-/* What the turn leaves in carried register ${k}: does it need none of the turns
- * before? A counter, or a sum that nothing else reads. */
+/* Is carried register ${k} independent of earlier iterations: a counter, or a
+ * sum that nothing else reads? */
 static bool
 is_free(const struct turn *t, int k, bool *sums)
 {
@@ -250,8 +251,7 @@ is_free(const struct turn *t, int k, bool *sums)
 	return true;
 }
 
-/* Is there a register whose value rests, by way of others, on what itself was in a
- * turn before? */
+/* Does a register depend, through others, on its own value in an earlier iteration? */
 static bool
 goes_round(const struct turn *t, uint64_t counters)
 {
@@ -271,7 +271,7 @@ goes_round(const struct turn *t, uint64_t counters)
 	return false;
 }
 
-/* Do ${a}, a load, and ${b}, a store, go to arrays of their own, or to one place? */
+/* Do ${a}, a load, and ${b}, a store, access different arrays, or the same address? */
 static bool
 is_apart(const struct slices *s, uint32_t a, uint32_t b, const struct sass *sass)
 {
@@ -289,7 +289,7 @@ is_apart(const struct slices *s, uint32_t a, uint32_t b, const struct sass *sass
 	return p.parameter[0] != q.parameter[0];
 }
 
-/* Does nothing that the loop loads come from where it stores? */
+/* Is nothing that the loop loads stored by it? */
 static bool
 memory_free(const struct code *c, const struct sass_loop *l)
 {
@@ -321,7 +321,7 @@ memory_free(const struct code *c, const struct sass_loop *l)
 			    y->space != SPACE_GENERIC)
 				continue;
 			if (x->space != SPACE_GLOBAL) {
-				is = false;	/* a tile, a stack */
+				is = false;	/* shared or local memory */
 				continue;
 			}
 			if (s == NULL && (s = slices_new(&c->sass)) == NULL)
@@ -360,10 +360,10 @@ divided_loop(const struct code *c, size_t loop, bool *sums)
 }
 
 /*
- * Does the program deal the turns of ${l} out to its warps, or its threads, already?
- * The counter then begins at a warp's or a thread's own number and steps by how many
- * there are, or a few times that where the compiler unrolled it. What they computed
- * is put together behind the loop, however the turns of one need each other.
+ * Does the program already distribute the iterations of ${l} over its warps or threads?
+ * Then the counter starts at the number of the warp or thread and steps by how many
+ * there are, or a small multiple where the compiler unrolled the loop. The results are
+ * combined behind the loop, whatever the iterations of one thread need of each other.
  */
 static bool
 is_dealt(const struct code *c, const struct sass_loop *l, uint32_t threads)
@@ -395,7 +395,7 @@ is_dealt(const struct code *c, const struct sass_loop *l, uint32_t threads)
 	return is;
 }
 
-/* Instructions of a warp by depth of loops. */
+/* Instructions of a warp, by loop depth. */
 static void
 count_depths(const struct code *c, double inst[DEPTHS], const bool *inside)
 {
@@ -420,7 +420,7 @@ executed_at(const double inst[DEPTHS], double turns)
 	return sum;
 }
 
-/* The turns of each loop after which a warp has executed ${all}. */
+/* The iterations of each loop at which a warp executes ${all} instructions. */
 static double
 turns_for(const double inst[DEPTHS], double all)
 {
@@ -439,7 +439,7 @@ turns_for(const double inst[DEPTHS], double all)
 	return low;
 }
 
-/* Instructions that a warp executes, as far as anything tells. */
+/* Instructions that a warp executes, counted or estimated from the time. */
 static double
 executed_of(const struct rule_view *x)
 {
@@ -453,7 +453,7 @@ executed_of(const struct rule_view *x)
 	    x->ceiling->sm_hz / CYCLES_EACH;
 }
 
-/* Turns of ${l} that were counted. */
+/* The counted iterations of ${l}. */
 static double
 counted_turns(const struct code *c, const struct sass_loop *l)
 {
@@ -482,8 +482,8 @@ divided_of(const struct rule_view *x)
 		const struct sass_loop *l = &c->sass.loop[i];
 		bool sums;
 
-		/* In a loop of steps all threads would have to meet after
-		 * each. */
+		/* In an inner loop all threads would have to synchronise after
+		 * each outer iteration. */
 		if (l->depth > 0)
 			continue;
 		if (is_dealt(c, l, rule_threads(x->kernel)))

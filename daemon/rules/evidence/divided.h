@@ -1,12 +1,11 @@
 /*
- * rules/evidence/divided.h: may the turns of a kernel's loops be divided among more
- * threads than make them now? What a turn leaves to the next decides it: a counter
- * that grows by the same each time can begin anywhere, and a sum (or a minimum, or
- * a maximum) that the loop only adds to can be made in parts; where a turn needs
- * what the last one computed, or may read what it stored, the turns need each
- * other. A loop whose turns the program deals out to its warps it could deal out to
- * more. From the code alone; pure; bounded work. What is not understood needs the
- * last turn.
+ * rules/evidence/divided.h: can the iterations of a kernel's loops be divided among
+ * more threads than now? What an iteration passes to the next decides: a counter that
+ * grows by a constant can start anywhere, and a sum (or minimum, or maximum) that the
+ * loop only adds to can be computed in parts. If an iteration needs a result of the
+ * last one, or may read what that stored, they depend on each other. A loop whose
+ * iterations the program distributes over its warps can be distributed over more. From
+ * the code alone; pure; bounded work. Anything not understood counts as a dependence.
  */
 #ifndef CADV_DIVIDED_H
 #define CADV_DIVIDED_H
@@ -16,19 +15,18 @@
 #include "rules/engine/rule.h"
 
 struct divided {
-	double share;	/* of the instructions that a warp executes, in loops whose
-			 * turns can be divided, and that are in no loop
-			 * themselves; 0 none */
-	double ways;	/* turns of such a loop: so many can share it; 1 none */
-	bool sums;	/* they meet in a sum: it has to be put together */
+	double share;	/* of a warp's executed instructions: those in outermost
+			 * loops whose iterations can be divided; 0: none */
+	double ways;	/* iterations of such a loop, the most threads that can
+			 * share it; 1: none */
+	bool sums;	/* the parts of a sum have to be combined */
 };
 
-/* divided_of(x): of the view's kernel. All of it 0, 1, false where its code was not
- * disassembled. */
+/* divided_of(x): of the view's kernel; 0, 1, false if its code was not disassembled. */
 struct divided divided_of(const struct rule_view *x);
 
-/* divided_loop(c, loop, sums): can the turns of loop ${loop} of ${c} be divided?
- * *${sums}: then as in struct divided. */
+/* divided_loop(c, loop, sums): can the iterations of loop ${loop} of ${c} be
+ * divided? *${sums}: as in struct divided, if they can. */
 struct code;
 bool divided_loop(const struct code *c, size_t loop, bool *sums);
 

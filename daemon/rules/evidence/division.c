@@ -1,20 +1,20 @@
 /*
- * rules/evidence/division.c: what nvcc 13 makes of x / d and x % d, where d is not a
- * constant, for compute capabilities 7.5 to 12.0.
+ * rules/evidence/division.c: the code that nvcc 13 generates for x / d and x %
+ * d, where d is not a constant, for compute capabilities 7.5 to 12.0.
  *
  * A reciprocal, once for each d:
- *	I2F.U32.RP r,d;  MUFU.RCP r,r;  VIADD r,r,0xffffffe;
- *	F2I.FTZ.U32.TRUNC.NTZ r,r; and one step of Newton's: 8 in all.
+ *   I2F.U32.RP r,d;  MUFU.RCP r,r;  VIADD r,r,0xffffffe;
+ *   F2I.FTZ.U32.TRUNC.NTZ r,r; and one step of Newton's: 8 in all.
  * Then, for each x:
- *	IMAD.HI.U32 q,r,x,RZ;  IADD3 n,-q;  IMAD x,n,d,x;	the remainder
- *	ISETP.GE.U32 P0,x,d;  @P0 IADD3 x,x,-d;  @P0 IADD3 q,q,1;
- *	and the last three once more: 9. (IMAD.IADD x,x,1,-d is as good.)
- * The constant gives the reciprocal away, and the guarded subtraction of d from
- * what was a multiple of d the rest: a product by a multiplier that was found
- * ahead, which is what one should write instead, has neither.
+ *   IMAD.HI.U32 q,r,x,RZ;  IADD3 n,-q;  IMAD x,n,d,x;  the remainder
+ *   ISETP.GE.U32 P0,x,d;  @P0 IADD3 x,x,-d;  @P0 IADD3 q,q,1;
+ *   and the last three once more: 9. (Or IMAD.IADD x,x,1,-d.)
+ * The reciprocal is recognised by its constant, the rest by the guarded
+ * subtraction of d from a product with d. Multiplication by a precomputed
+ * multiplier, which one should write instead, has neither.
  *
- * 64 bits call a function of about 70 instructions (constant 0x1ffffffe),
- * unless both numbers fit in 32.
+ * 64-bit divisions call a function of about 70 instructions (constant
+ * 0x1ffffffe), unless both numbers fit in 32 bits.
  */
 #include <math.h>
 #include <string.h>
@@ -27,16 +27,16 @@
 #define QUOTIENT_INST 9
 #define WIDE_INST 70
 
-/* What remains with a multiplier and a shift, or in 32 bits. */
+/* What is left with a multiplier and a shift, or in 32 bits. */
 #define QUOTIENT_LEFT 3
 #define WIDE_LEFT (RECIPROCAL_INST + QUOTIENT_INST)
 
 #define NARROW_BIAS 0xffffffe
 #define WIDE_BIAS 0x1ffffffe
 
-#define NEAR 64			/* instructions: other code stands between */
+#define NEAR 64			/* instructions: other code is interleaved */
 #define FUNCTION_MOST 256
-#define BUDGET 65536		/* instructions looked back at, in all */
+#define BUDGET 65536		/* instructions searched back, in all */
 
 static bool
 is_addition(const struct sass_instruction *i)
@@ -45,7 +45,7 @@ is_addition(const struct sass_instruction *i)
 	    opcode_is(i, "IADD");
 }
 
-/* What it adds to the bits of a float; 0 if it is no such thing. */
+/* What the instruction adds to the bits of a float; 0 if it is no such addition. */
 static int64_t
 bias_of(const struct sass_instruction *i)
 {
@@ -101,8 +101,8 @@ is_product(const struct sass_instruction *i)
 	    !operand_has(i, "WIDE") && !operand_has(i, "SHL");
 }
 
-/* Is ${s} the first step that puts a remainder right? The one after it takes
- * its result, not a product. */
+/* Is ${s} the first of the two corrections of a remainder? The second takes its
+ * result, not a product. */
 static bool
 is_quotient(const struct sass *sass, uint32_t s, uint32_t *looked)
 {
@@ -163,8 +163,8 @@ add(struct divisions *d, struct mark *m, const struct code *c, uint32_t s,
 		m[i].weight += inst;
 }
 
-/* The compiler's own functions for 64 bits: quotient and remainder, signed and
- * not; more than there are. */
+/* The compiler's own 64-bit functions: quotient and remainder, signed and
+ * unsigned; the array has room for more. */
 #define CALLEES 16
 
 struct callees {
@@ -221,7 +221,7 @@ count_bias(struct divisions *d, struct mark *m, const struct code *c,
 {
 	double inst = inst_executed(c, s);
 
-	if (bias != NARROW_BIAS) {	/* not called: in line */
+	if (bias != NARROW_BIAS) {	/* no call: inlined */
 		count_wide(d, m, c, s, WIDE_INST);
 		return;
 	}

@@ -14,8 +14,9 @@
 
 EMBED(cadv_frameworks, FRAMEWORKS_JSON);
 
-/* A name that runs through a program's kernels is theirs from this share of their
- * time on: less is a library's helper among the user's own. */
+/* From this share of a run's kernel time on, a framework's kernel names mean
+ * that the program is the framework's: less is a library's helper among the
+ * user's own kernels. */
 #define MOST 0.5
 
 /* Owns the strings, as in catalogue.c. */
@@ -63,7 +64,7 @@ by_frame(const struct site_frame *f)
 	return NULL;
 }
 
-/* The innermost of its frames that belongs to one. */
+/* The framework of the innermost frame that belongs to one. */
 static const json_t *
 by_site(const struct site *s)
 {
@@ -90,7 +91,8 @@ by_library(const struct library *l)
 	return NULL;
 }
 
-/* Whose kernels most are, among those that are some framework's own. */
+/* Without sites: the framework with the most kernels, by time, among
+ * frameworks' own. */
 static const json_t *
 by_run(const struct rule_view *x)
 {
@@ -138,8 +140,7 @@ framework_words(const struct rule_view *x, struct draft *d)
 	const json_t *framework, *words, *variant;
 	const char *text;
 
-	/* A kernel of the user's own, whose launch nobody saw, is CUDA C++ as well
-	 * as anything else. */
+	/* A user's kernel whose launch site is unknown is most likely CUDA C++. */
 	if (d->f.kernel != NULL && d->f.site == NULL && l == NULL)
 		return;
 	framework = find(x, d->f.site, l);

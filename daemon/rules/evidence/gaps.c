@@ -5,7 +5,7 @@
 
 #include "rules/evidence/gaps.h"
 
-/* Gaps that class ${i} of ${run} and its neighbours have. */
+/* The number of gaps in class ${i} of ${run} and the two classes next to it. */
 static double
 alike(const struct run *run, size_t i)
 {
@@ -18,7 +18,7 @@ alike(const struct run *run, size_t i)
 	return n;
 }
 
-/* What the host took of them, s. */
+/* Idle seconds of these gaps that the host is the cause of. */
 static double
 host_s(const struct gap_class *c)
 {

@@ -1,7 +1,7 @@
 /*
- * rules/evidence/gaps.h: the GPU's gaps that are a pattern. A program that reads its input,
- * computes a reference or checks its results on the host makes a few long gaps,
- * and has nothing to overlap them with; a loop makes many that are alike.
+ * rules/evidence/gaps.h: recurring idle gaps of the GPU. A program that reads its
+ * input, computes a reference or checks its results on the host makes a few long
+ * gaps, and has nothing to overlap them with; a loop makes many similar ones.
  */
 #ifndef CADV_GAPS_H
 #define CADV_GAPS_H
@@ -9,25 +9,25 @@
 #include "rules/engine/rule.h"
 
 struct again {
-	double host, api, sync;	/* s idle for each cause */
-	double input;		/* of these, in front of copies from the host */
+	double host, api, sync;	/* idle seconds by cause */
+	double input;		/* of these, before copies from the host */
 	double gaps;
 	double base;		/* first to last GPU work without all other gaps
-				 * for which the host took its time, s */
+				 * that the host caused, s */
 };
 
 /*
- * gaps_again(run, least, shortest_s): gaps that ${least} are about as long as,
- * within a factor of two, by what the host took of each: ${shortest_s} on average,
- * for shorter ones are counted in base only. Gaps in which we measured are left
- * out: the first work after it is slower.
+ * gaps_again(run, least, shortest_s): the gaps of which at least ${least} are
+ * of similar length, within a factor of two by the host's part of each, which
+ * is ${shortest_s} or more on average; shorter ones count for base only. Gaps
+ * in which we measured are left out, since the first work after them is slower.
  */
 struct again gaps_again(const struct run *run, double least,
     double shortest_s);
 
-/* What the GPU idles in such gaps, for which the host took ${longest_s} on average at
- * most, and for launching, s, but in longer ones: waits of the host cannot have cost
- * more. */
+/* gaps_s(run, least, longest_s): idle seconds in such gaps whose host part is
+ * ${longest_s} on average or less, and idle seconds for launching, except in
+ * longer gaps: waits of the host cannot have cost more. */
 double gaps_s(const struct run *run, double least, double longest_s);
 
 #endif

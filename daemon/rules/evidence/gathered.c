@@ -10,26 +10,26 @@
 #include "source/operand.h"
 #include "source/slice.h"
 
-#define WIDEST 16		/* bytes of a lane that one access takes */
+#define WIDEST 16		/* bytes that a lane can access at once */
 #define NEAR 16			/* instructions between the fields of an object */
-#define LOOP_WEIGHT 8		/* an access in a loop against one before it: any
-				 * that is more than 1 parts the two */
-#define SLICES_MAX 128		/* addresses that are looked into */
+#define LOOP_WEIGHT 8		/* weight of an access in a loop, relative to one
+				 * outside: any value over 1 separates the two */
+#define SLICES_MAX 128		/* addresses that are examined */
 #define GOOD_MOST 1.25		/* min_ratio of uncoalesced-global-access */
 
 /*
- * How much of the excess goes, pessimists' view first. Lanes that walk one row
- * together fill their sectors, as far as rows are longer than the group: half of
- * it for the pessimist. Indices may have no order that brings neighbours
- * together: nothing; in the middle half of the time that all of it would save. Sorted,
- * indices may also be the same for neighbours (particles of one cell): then a request
- * needs one sector, which is what the favourable view has.
+ * The share of the excess that goes, by view. Lanes that walk one row together
+ * fill their sectors as far as rows are longer than the group of lanes: half in
+ * the low view. Indices may have no order that brings neighbours together:
+ * nothing in the low view, in the middle half of the time that all of it would
+ * save. Sorted indices may also be equal for neighbours (particles of one
+ * cell): then a request needs one sector, which the high view assumes.
  */
 static const double walked_part[VIEWS] = { 0.5, 1, 1 };
 static const double gathered_part[VIEWS] = { 0, 0, 1 };
 #define GATHERED_MID 0.5
 
-/* Do two accesses near each other in the code load parts of one object? */
+/* Do two accesses close together in the code load parts of one object? */
 static bool
 has_objects(const struct code *c, const struct affine *address)
 {
@@ -81,20 +81,20 @@ gathered_of(struct gathered *g, const struct rule_view *x,
 	g->objects = all->address != NULL && has_objects(c, all->address);
 }
 
-/* Sectors that it takes over those that its bytes fill; NaN if the code does not
- * tell. */
+/* Sectors of an access / sectors that its bytes fill; NaN if the code does not tell. */
 static double
 ratio_of(const struct affine *a, const struct sass_instruction *i,
     const struct rule_view *x)
 {
 	double sectors = affine_sectors(a, i->bytes, &x->kernel->shape);
 
-	if (sectors <= 1)	/* one for all */
+	if (sectors <= 1)	/* one for all lanes */
 		return 1;
 	return i->bytes > 0 ? sectors / fmax(1, i->bytes) : NAN;
 }
 
-/* False if something else may be scattered as well. */
+/* Fills ${g} for loads (${k} 0) or stores (1). False if other accesses may be
+ * scattered, too. */
 static bool
 look(struct gathered *g, const struct rule_view *x, const struct affine *address,
     const struct slices *t, int k)
@@ -151,7 +151,7 @@ gathered_explains(struct gathered *g, const struct rule_view *x,
 	return only;
 }
 
-/* What is left of the sectors where each request needs one. */
+/* The share of the sectors left if each such request needs one. */
 static double
 keep_one(const struct gathered *g, int k)
 {

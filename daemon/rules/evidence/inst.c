@@ -10,7 +10,7 @@
 
 #define REGISTERS_MOST 255.0	/* of a thread */
 #define REGISTERS_SM 65536.0	/* since compute capability 5 */
-#define AHEAD 64		/* instructions to the first use, at most */
+#define AHEAD 64		/* instructions to search for the first use */
 
 double
 inst_total(const struct code *c, enum source_metric m)
@@ -52,7 +52,7 @@ size_t
 inst_of_sass(const struct code *c, uint32_t s)
 {
 	if (s < c->instructions && c->instruction[s].sass == s)
-		return s;	/* all of them are known */
+		return s;	/* all of the instructions are known */
 	return s < c->sass.instructions ?
 	    inst_at(c, c->sass.instruction[s].pc) : SIZE_MAX;
 }
@@ -115,7 +115,7 @@ inst_global(const struct code *c, size_t i)
 		return INST_STORE;
 	if (inst_value(c, i, SOURCE_GLOBAL_LD) > 0)
 		return INST_LOAD;
-	/* Asynchronous copies are counted by their sectors alone. */
+	/* Asynchronous copies are counted only by their sectors. */
 	if (s != NULL && s->space == SPACE_GLOBAL &&
 	    !(s->flags & SASS_ASYNC))
 		return kind_of(s);
@@ -191,7 +191,7 @@ or_else(const struct reason *reason, enum reason_code other)
 }
 
 /* Compilers use local memory when registers run out, or for arrays with computed
- * indices; with -G for everything. */
+ * indices; with -G for everything. Is the kernel built like one with -G? */
 static bool
 is_like_debug(const struct kernel *k)
 {
@@ -219,7 +219,7 @@ inst_lacks(const struct rule_view *x, unsigned needs)
 		    x->kernel->skip != SKIP_PERMISSION)
 			return &reason_row[needs & NEED_SAMPLES ?
 			    REASON_NEEDS_SOURCE : REASON_NEEDS_AUTO];
-		/* What kept its counters away kept this away too. */
+		/* The reason that it has no counters holds here, too. */
 		if (x->kernel->skip != SKIP_NONE)
 			return reason_skip[x->kernel->skip];
 		return &reason_row[REASON_NOT_LOOKED_AT];

@@ -6,7 +6,7 @@
 #include "rules/evidence/lines.h"
 #include "source/operand.h"
 
-/* Without a place where lanes meet again there is no branch where they part. */
+/* Lanes can only diverge if the code has a point where they reconverge. */
 static bool
 never_parts(const struct code *c)
 {
@@ -39,7 +39,7 @@ lanes_of(const struct rule_view *x)
 	if (isfinite(divergent))
 		l.divergent = divergent == 0 ? 0 :
 		    divergent / (divergent + (uniform > 0 ? uniform : 0));
-	/* What was counted by instruction says the same. */
+	/* Counts by instruction tell the same. */
 	if (c != NULL && c->counted) {
 		inst = inst_total(c, SOURCE_INST);
 		uniform = inst_total(c, SOURCE_BRANCH_UNIFORM);
@@ -66,7 +66,7 @@ lanes_draft(struct rule_view *x, const struct lanes *l, double lanes)
 	struct fix fix = FIX_NONE;
 
 	fix.inst = fmin(fmax(lanes, 1) / 32, 1);
-	/* Some lanes are idle for a reason that no rewrite removes. */
+	/* Some lanes idle for reasons that no rewrite removes. */
 	rule_fix(d, &fix, 0.5, 0.95);
 	rule_evidence(x, d, "lanes_per_inst", l->active,
 	    "active lanes per instruction, of 32",

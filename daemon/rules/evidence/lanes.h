@@ -1,5 +1,5 @@
 /*
- * rules/evidence/lanes.h: what the rules about idle lanes all look at.
+ * rules/evidence/lanes.h: what the rules about idle lanes share.
  */
 #ifndef CADV_LANES_H
 #define CADV_LANES_H
@@ -9,18 +9,19 @@
 struct lanes {
 	double active;		/* lanes per executed instruction; NaN */
 	double on;		/* of them with a true predicate; NaN */
-	double divergent;	/* share of branch targets; NaN */
+	double divergent;	/* of branch targets, the divergent share; NaN */
 	double block;		/* lanes that the block size allows, ≤ 32 */
 };
 
 struct lanes lanes_of(const struct rule_view *x);
 
-/* lanes_draft(x, l, lanes): a finding with the evidence of both rules and a
- * fix that fills ${lanes} of 32 up. NULL without memory. */
+/* lanes_draft(x, l, lanes): a finding with the evidence of both rules and a fix
+ * that raises the active lanes from ${lanes} to 32. Never NULL. */
 struct draft *lanes_draft(struct rule_view *x, const struct lanes *l,
     double lanes);
 
-/* The lines whose branches diverge, and those whose lanes are idle. */
+/* lanes_branches(x, d): set the lines of ${d} to those with divergent branches;
+ * lanes_idle: to those with idle lanes. */
 void lanes_branches(const struct rule_view *x, struct draft *d);
 void lanes_idle(const struct rule_view *x, struct draft *d);
 

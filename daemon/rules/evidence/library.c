@@ -1,5 +1,5 @@
 /*
- * rules/evidence/library.c: kernels that come in binaries, see library.h.
+ * rules/evidence/library.c: kernels of libraries that come as binaries, see library.h.
  */
 #include <ctype.h>
 #include <jansson.h>
@@ -25,21 +25,21 @@ EMBED(cadv_libraries, LIBRARIES_JSON);
 
 struct family {
 	const char *name, *kind, *batched;
-	const char *module[PARTS_MAX];	/* parts of shared objects' names */
-	const char *kernel[PARTS_MAX];	/* and of kernels', without the
-					 * arguments of template or function */
-	const char *type[PARTS_MAX];	/* and of types in these */
-	const char *caller[PARTS_MAX];	/* of the kernels that do no more than call
-					 * a function for each element */
+	const char *module[PARTS_MAX];	/* parts of its shared objects' names */
+	const char *kernel[PARTS_MAX];	/* parts of its kernels' names, without
+					 * template and function arguments */
+	const char *type[PARTS_MAX];	/* parts of the names of types in these */
+	const char *caller[PARTS_MAX];	/* parts of the names of kernels that
+					 * only call a function for each element */
 };
 
-/* What a part of the name of a kernel of a ${kind} of library tells. */
+/* What a part of a kernel's name tells, in libraries of a ${kind}. */
 struct fact {
 	const char *kind, *name, *precision;
 	bool tensor;
 };
 
-/* What kernels of libraries do, by parts of their names: the first that fits. */
+/* What libraries' kernels do, by parts of their names: the first match counts. */
 struct operation {
 	const char *name;
 	const char *part[PARTS_MAX];
@@ -127,7 +127,7 @@ load(void)
 	load_facts();
 }
 
-/* The innermost native frame that belongs to a module says who launches. */
+/* The module of the innermost native frame at the kernel's launch site. */
 static const char *
 launcher(const struct run *run, const struct kernel *k)
 {
@@ -151,7 +151,7 @@ launcher(const struct run *run, const struct kernel *k)
 	return NULL;
 }
 
-/* One of ${part} within the first ${len} bytes of ${text}? */
+/* Is one of ${part} within the first ${len} bytes of ${text}? */
 static bool
 has_part(const char *text, size_t len, const char *const part[PARTS_MAX])
 {
@@ -173,8 +173,8 @@ by_module(const char *module)
 	return NULL;
 }
 
-/* How long a function's name is in front of its arguments: a namespace without a
- * name is in parentheses, too. */
+/* The length of a function's name up to its arguments; "(anonymous namespace)"
+ * is part of it. */
 static size_t
 path_length(const char *name)
 {
@@ -200,7 +200,7 @@ by_name(const char *name)
 	return NULL;
 }
 
-/* Is the word of ${len} bytes a type of C++ or of the libraries of CUDA's core? */
+/* Is the word of ${len} bytes a type of C++ or of CUDA's core libraries? */
 static bool
 is_known_word(const char *word, size_t len)
 {
@@ -219,7 +219,7 @@ is_known_word(const char *word, size_t len)
 	return false;
 }
 
-/* Does a function object of who calls the template stand in ${name}? What follows
+/* Does ${name} contain a function object of the template's caller? What follows
  * "::" belongs to the word before, a lambda to its function. */
 static bool
 has_own_type(const char *name)
@@ -237,8 +237,8 @@ has_own_type(const char *name)
 	return false;
 }
 
-/* A loop over all elements whose body is the caller's function: by the name of ${f} and
- * of nobody whom ${launcher} tells, its kernel. */
+/* Is the kernel a loop over all elements that calls the user's function: named
+ * as family ${f}'s, with no library as the ${launcher}? */
 static bool
 is_callers(const struct family *f, const struct family *launcher,
     const char *name)
@@ -247,7 +247,7 @@ is_callers(const struct family *f, const struct family *launcher,
 	    has_part(name, strlen(name), f->caller) && has_own_type(name);
 }
 
-/* Template arguments tell as well: PyTorch's elementwise kernels are one. */
+/* Template arguments count, too: PyTorch's elementwise kernels are one template. */
 static const char *
 operation_of(const char *name)
 {
@@ -257,7 +257,7 @@ operation_of(const char *name)
 	return NULL;
 }
 
-/* What its whole name tells, but its arguments. */
+/* Reads the facts that the name without its function arguments tells. */
 static void
 read_facts(struct library *l, const struct family *f, const char *name)
 {
@@ -285,7 +285,7 @@ library_of(struct library *l, const struct run *run, const struct kernel *k)
 	pthread_once(&once, load);
 	f = from = by_module(launcher(run, k));
 	named = by_name(name);
-	/* A framework has many libraries' kernels in it. */
+	/* A framework contains kernels of many libraries. */
 	if (named != NULL && (f == NULL || strcmp(f->kind, "framework") == 0))
 		f = named;
 	if (f == NULL || is_callers(f, from, name))

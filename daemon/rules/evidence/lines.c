@@ -10,12 +10,12 @@
 
 #define TEXT_MAX 160	/* bytes of a line that are shown */
 #define LEVELS_MAX 64	/* of inlining */
-#define SHARE_MIN 0.02	/* lines with less are not worth a mention */
+#define SHARE_MIN 0.02	/* s with a smaller share are not shown */
 
-/* A line, or an instruction without one. */
+/* The marks of a line, or of an instruction without one. */
 struct line_sum {
 	double weight, over, under, worst;
-	size_t instruction;	/* the worst */
+	size_t instruction;	/* the one with the largest weight */
 };
 
 struct mark *
@@ -30,7 +30,7 @@ marks_new(const struct rule_view *x)
 	return m;
 }
 
-/* Line ${n} of ${f}, trimmed and without control characters. */
+/* Line ${n} of ${f}, trimmed, without control characters. */
 static const char *
 text_of(struct arena *a, const struct source_file *f, uint32_t n)
 {
@@ -59,7 +59,7 @@ text_of(struct arena *a, const struct source_file *f, uint32_t n)
 
 		out[o++] = b < 0x20 || b == 0x7f ? ' ' : (char)b;
 	}
-	/* Not in the middle of a character. */
+	/* Do not end within a UTF-8 character. */
 	if (s < end && ((unsigned char)*s & 0xc0) == 0x80) {
 		while (o > 0 && ((unsigned char)out[o - 1] & 0xc0) == 0x80)
 			o--;
@@ -76,7 +76,7 @@ file_of(const struct run *run, const struct source_line *l)
 	return l->file < run->source_files ? &run->source_file[l->file] : NULL;
 }
 
-/* A header that comes with CUDA. */
+/* Is it a header that comes with CUDA? */
 static bool
 is_toolkit(const struct source_file *f)
 {
@@ -87,7 +87,7 @@ is_toolkit(const struct source_file *f)
 	    strstr(f->path, "/targets/") != NULL);
 }
 
-/* The outermost line that ${l} is inlined at; NULL if it is not inlined. */
+/* The outermost line that ${l} is inlined into; NULL if it is not inlined. */
 static const struct source_line *
 caller_of(const struct code *c, const struct source_line *l)
 {
@@ -99,8 +99,8 @@ caller_of(const struct code *c, const struct source_line *l)
 	return at;
 }
 
-/* The line that stands for ${i}: CUDA's own headers say little, so it is the
- * one that calls them. */
+/* The line to show for line ${i}: CUDA's own headers say little, so it is the
+ * line that calls them. */
 static uint32_t
 stands_for(const struct run *run, const struct code *c, uint32_t i)
 {
@@ -180,7 +180,7 @@ add_hot(const struct rule_view *x, struct draft *d, const struct line_sum *s,
 	}
 }
 
-/* "softmax.cu:42, grid 256 × 4, …"; of inlined code also where from. */
+/* "softmax.cu:42, grid 256 × 4, …"; for inlined code also the caller. */
 static void
 set_location(const struct rule_view *x, struct draft *d)
 {
@@ -198,7 +198,7 @@ set_location(const struct rule_view *x, struct draft *d)
 	d->f.location_missing = NULL;
 }
 
-/* Sums by line; instructions without one stand for themselves, after them. */
+/* Sums up the marks by line; instructions without a line follow, each by itself. */
 static double
 sum_up(const struct run *run, const struct code *c, const struct mark *m,
     struct line_sum *sum)
@@ -406,7 +406,7 @@ lines_finish(const struct rule_view *x, struct draft *d)
 		return;
 	if (d->f.site == NULL)
 		lines_launch(x, d, x->kernel->id);
-	/* Of a library's the line that matters is the one that calls it. */
+	/* For a library's kernel the line of the call matters. */
 	if (x->library != NULL)
 		d->f.location_missing = d->f.site != NULL ? NULL :
 		    &reason_row[REASON_LINE_NO_SITE];

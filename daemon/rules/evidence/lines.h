@@ -1,6 +1,6 @@
 /*
- * rules/evidence/lines.h: where in the program a finding is: the source lines that make
- * it up, and the place on the host that launches the kernel or makes the call.
+ * rules/evidence/lines.h: where in the program a finding is: its source lines,
+ * and the place in the host code that launches the kernel or makes the call.
  */
 #ifndef CADV_LINES_H
 #define CADV_LINES_H
@@ -13,52 +13,51 @@ struct mark {
 	double over, under;	/* a line's value is sum of over / of under */
 };
 
-/* marks_new(x): one for each instruction of the view's kernel, zeroed; NULL
- * without memory, and then without harm. Release with free. */
+/* marks_new(x): a zeroed mark for each instruction of the view's kernel; NULL
+ * without memory, or without code. Release with free. */
 struct mark *marks_new(const struct rule_view *x);
 
 /*
- * lines_fill(x, d, m, what): the heaviest lines become d->f.hot[], and the
- * first of them the finding's location. ${what} is a format with one %s for
- * the line's value: "%s sectors a request"; NULL: share alone. ${m} may be
- * NULL.
+ * lines_fill(x, d, m, what): the lines with the largest weights become d->f.hot[], the
+ * first of them the finding's location. ${what}: a format with one %s for the line's
+ * value, as "%s sectors a request"; NULL: only the share is shown. ${m} may be NULL.
  */
 void lines_fill(const struct rule_view *x, struct draft *d,
     const struct mark *m, const char *what);
 
-/* lines_settle(x, d, m, what): lines_fill, the next measurement at these lines, and
- * rule_settle. */
+/* s_settle(x, d, m, what): lines_fill, set the next measurement for these
+ * lines, and rule_settle, whose state it returns. */
 enum rule_state lines_settle(struct rule_view *x, struct draft *d,
     const struct mark *m, const char *what);
 
-/* lines_stalled(x, d, mask): the lines where warps waited most for a reason in
- * ${mask}; nothing without samples. */
+/* s_stalled(x, d, mask): the lines with the most samples for a reason in
+ * ${mask}; none without samples. */
 void lines_stalled(const struct rule_view *x, struct draft *d, uint32_t mask);
 
-/* lines_loads(x, d): the lines whose global loads ask for most; nothing where
+/* s_loads(x, d): the lines whose global loads request the most; none if
  * instructions were not counted. */
 void lines_loads(const struct rule_view *x, struct draft *d);
 
-/* lines_time(x, d): the lines that take the most time, by samples or, without,
- * by executed instructions. */
+/* s_time(x, d): the lines with the most time, by samples, or without them by
+ * executed instructions. */
 void lines_time(const struct rule_view *x, struct draft *d);
 
-/* lines_site(x, d, calls): where the program makes most of the calls in
- * ${calls}, a set of 1ull << enum wire_call. A finding about the run without one
- * says that call sites are not known. */
+/* s_site(x, d, calls): the place where the program makes most of the calls in
+ * ${calls}, a set of 1ull << enum wire_call. A finding about the run without
+ * such a place says that call sites are not known. */
 void lines_site(const struct rule_view *x, struct draft *d, uint64_t calls);
 
 #define CALL_BIT(c) (1ull << CALL_##c)
 
-/* lines_python(run): is the program, or a process of it, an interpreter of Python?
- * Where the places of its calls are not known, its file's name tells. */
+/* s_python(run): is the program, or one of its processes, a Python interpreter?
+ * Without call sites the executable's name decides. */
 bool lines_python(const struct run *run);
 
-/* lines_launch(x, d, kernel): where most launches of kernel id ${kernel} are. */
+/* s_launch(x, d, kernel): the place of most launches of kernel id ${kernel}. */
 void lines_launch(const struct rule_view *x, struct draft *d, uint32_t kernel);
 
-/* lines_finish(x, d): the launch site of a kernel's finding, and why there is
- * no line where there is none. For every draft, by the engine. */
+/* s_finish(x, d): add the launch site of a kernel's finding, and the reason if
+ * there is no line. The engine calls it for every draft. */
 void lines_finish(const struct rule_view *x, struct draft *d);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * rules/evidence/neighbour.c: shapes that were not measured, see neighbour.h.
+ * rules/evidence/neighbour.c: launch shapes that were not measured, see neighbour.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "rules/engine/group.h"
 #include "rules/evidence/neighbour.h"
 
-/* The same code, run by the same blocks on the same GPU. */
+/* Compares code, block size and GPU: 0 if all are the same. */
 static int
 by_code(const struct kernel *a, const struct kernel *b)
 {
@@ -56,7 +56,7 @@ is_measured(const struct rule_view *x, const struct kernel *k)
 	return s == SEEN_FOUND || s == SEEN_CLEAN;
 }
 
-/* The draft about ${k}; NULL: it was not kept. */
+/* The draft about ${k}; NULL: it was dropped. */
 static struct draft *
 draft_of(struct rule_view *x, size_t first, const struct kernel *k)
 {
@@ -66,7 +66,7 @@ draft_of(struct rule_view *x, size_t first, const struct kernel *k)
 	return NULL;
 }
 
-/* ${k} would gain what the neighbour of ${d} does. */
+/* Adds ${k} to ${d}, with the relative gain of that draft's kernel. */
 static void
 cover(struct rule_view *x, struct draft *d, const struct kernel *k)
 {
@@ -88,8 +88,8 @@ cover(struct rule_view *x, struct draft *d, const struct kernel *k)
 	group_add(x, d, &m);
 }
 
-/* ${k}[0..n) are the shapes of one code, by blocks: each that lacks data and what
- * its nearest measured neighbour says. */
+/* ${k}[0..n) are the shapes of one code, sorted by number of blocks: covers
+ * each that lacks data by its nearest measured neighbour. */
 static void
 cover_code(struct rule_view *x, size_t first, const struct kernel *const *k,
     size_t n)

@@ -7,8 +7,8 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/operator.h"
 
-/* "add" of "at::_ops::add_Tensor::call(…)": without the overload, which begins with
- * a capital. False: it is no operator's frame. */
+/* "aten::add" from "at::_ops::add_Tensor::call(…)": without the overload, which
+ * begins with a capital. False: ${function} is not an operator's. */
 static bool
 aten_name(char name[OPERATOR_SIZE], const char *function)
 {
@@ -63,12 +63,12 @@ operator_name(char name[OPERATOR_SIZE], const struct kernel *k,
 			return true;
 	if (cupy_name(name, own))
 		return true;
-	/* A compiler's names say what it fused. */
+	/* A compiler's kernel name says what was fused. */
 	if (l != NULL && l->operation != NULL &&
 	    strcmp(l->name, "Inductor") != 0)
 		own = l->operation;
 	n = strnlen(own, OPERATOR_SIZE - 1);
-	/* Not in the middle of a character. */
+	/* Do not end within a UTF-8 character. */
 	while (own[n] != '\0' && n > 0 && ((unsigned char)own[n] & 0xc0) == 0x80)
 		n--;
 	memcpy(name, own, n);
@@ -76,7 +76,7 @@ operator_name(char name[OPERATOR_SIZE], const struct kernel *k,
 	return false;
 }
 
-/* "model.py:88"; NULL: it is not known. */
+/* "model.py:88"; NULL: not known. */
 static const char *
 user_line(const struct rule_view *x, const struct site *s)
 {

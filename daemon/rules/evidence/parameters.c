@@ -6,9 +6,9 @@
 
 #include "rules/evidence/parameters.h"
 
-#define PARAMETER_MOST 256	/* bytes of one */
+#define PARAMETER_MOST 256	/* bytes of one parameter's type */
 
-/* Words of which the names of numbers are made. */
+/* Words that names of number types consist of. */
 static const char *const number_word[] = {
 	"bool", "char", "short", "int", "long", "signed", "unsigned", "float",
 	"double", "const", "volatile", "__restrict__", "__half", "__nv_bfloat16",
@@ -25,8 +25,8 @@ is_number_word(const char *s, size_t n)
 	return false;
 }
 
-/* 1: the parameter of ${n} bytes is a pointer to what it may; 0: a number; -1: it
- * may have pointers inside. */
+/* 1: the parameter whose type has ${n} bytes is a pointer, not to pointers; 0:
+ * a number; -1: it may contain pointers. */
 static int
 pointers_in(const char *s, size_t n)
 {
@@ -47,7 +47,7 @@ pointers_in(const char *s, size_t n)
 	return number ? 0 : -1;
 }
 
-/* The list that ends the name; NULL. */
+/* The parameter list that ends the name; NULL: none. */
 static const char *
 list_of(const char *name, const char **end)
 {

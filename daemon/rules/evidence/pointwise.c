@@ -1,10 +1,10 @@
 /*
  * rules/evidence/pointwise.c: see pointwise.h.
  *
- * An address is an array's begin and an index times the size of an element; which
- * index, says the instruction that last wrote its register. Loads and stores of one
- * kernel have the same ones. In front of the array, or behind the element, is
- * another's.
+ * An address is the start of an array plus an index times the size of an
+ * element. The instruction that last wrote the index register identifies the
+ * index: loads and stores of a pointwise kernel use the same ones. An access in
+ * front of the array's start, or beyond the element, is another thread's.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,20 +16,20 @@
 #include "rules/evidence/pointwise.h"
 
 #define INDEXES_MOST 16		/* of an unrolled loop */
-#define LOOKED_MOST 4096	/* instructions back to a definition */
+#define LOOKED_MOST 4096	/* instructions to search back for a definition */
 #define ELEMENT_MOST 64		/* bytes */
 
 struct indexes {
-	uint32_t of[INDEXES_MOST];	/* the instructions that made them */
+	uint32_t of[INDEXES_MOST];	/* the instructions that computed them */
 	int count;
 };
 
 struct place {
-	uint32_t index;		/* the instruction that made it */
+	uint32_t index;		/* the instruction that computed it */
 	uint32_t scale;		/* bytes of an element */
 };
 
-/* The instruction before ${at} that writes ${reg}; SASS_NONE. */
+/* The last instruction before ${at} that writes ${reg}; SASS_NONE. */
 static uint32_t
 writer(const struct code *c, uint32_t at, int reg)
 {
@@ -43,7 +43,8 @@ writer(const struct code *c, uint32_t at, int reg)
 	return SASS_NONE;
 }
 
-/* The index that register ${reg}, read at ${at}, is ${scale} times. */
+/* Sets ${p} for an address that is ${scale} times the index in register ${reg}
+ * at ${at}. */
 static bool
 place_of_register(const struct code *c, uint32_t at, int reg, int64_t scale,
     struct place *p)
@@ -53,8 +54,8 @@ place_of_register(const struct code *c, uint32_t at, int reg, int64_t scale,
 	return p->index != SASS_NONE && scale >= 1 && scale <= ELEMENT_MOST;
 }
 
-/* Where the access at ${at} goes, if its address is made in one of the ways in which
- * compilers make that of an element. */
+/* Sets ${p} to the element that the access at ${at} goes to; false if its address
+ * is not computed in one of the ways in which compilers compute that of an element. */
 static bool
 place_of(const struct code *c, uint32_t at, struct place *p)
 {
@@ -75,7 +76,7 @@ place_of(const struct code *c, uint32_t at, struct place *p)
 	if (opcode_is(i, "LEA") && !operand_has(i, "HI") &&
 	    o.has_immediate && o.immediate >= 0 && o.immediate < 8)
 		return place_of_register(c, w, o.use[0], 1ll << o.immediate, p);
-	/* Begin and offset, which was the index shifted. */
+	/* Start plus offset, which is the index shifted. */
 	if (!opcode_is(i, "IADD3") || operand_has(i, "X"))
 		return false;
 	s = writer(c, w, o.use[0]);
@@ -118,7 +119,8 @@ is_among(const struct indexes *x, const struct indexes *all)
 	return true;
 }
 
-/* Do lanes meet, or does it go to memory in another way? */
+/* Do threads communicate here, or is memory accessed in another way than by
+ * plain loads and stores of global memory? */
 static bool
 is_foreign(const struct sass_instruction *i)
 {
@@ -130,7 +132,7 @@ is_foreign(const struct sass_instruction *i)
 	    i->space != SPACE_NONE;
 }
 
-/* The access at ${at} is of its thread's own element. */
+/* Does the access at ${at} go to its thread's own element? */
 static bool
 is_own(const struct code *c, const struct affine *address, uint32_t at,
     struct place *p)

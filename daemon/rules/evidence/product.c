@@ -8,9 +8,9 @@
 #include "rules/evidence/product.h"
 #include "source/operand.h"
 
-#define BUDGET (1u << 20)	/* instructions of loops looked at, in all */
+#define BUDGET (1u << 20)	/* instructions of loops examined, in all */
 
-/* The load that brought a register's value, its index plus 1; 0: something else. */
+/* For each register: index + 1 of the load that its value comes from; 0: none. */
 struct carried {
 	uint32_t load[REGISTERS];
 };
@@ -31,8 +31,8 @@ is_load(const struct sass_instruction *i)
 	    !(i->flags & (SASS_ATOMIC | SASS_ASYNC));
 }
 
-/* The load whose value ${i} hands on: moved, converted, or scaled by something that
- * was not loaded. */
+/* The load whose value ${i} passes on: moved, converted, or scaled by something
+ * that was not loaded; index + 1, 0: none. */
 static uint32_t
 handed_on(const struct sass_instruction *i, const struct operands *o,
     const struct carried *h)
@@ -64,7 +64,7 @@ step(const struct sass_instruction *i, uint32_t at, const struct operands *o,
 		h->load[o->def + d] = from;
 }
 
-/* Do they depend on one of the block's directions each, and not on the same? */
+/* Does one depend on threadIdx.x only, the other on threadIdx.y only? */
 static bool
 are_across(const struct affine *a, const struct affine *b)
 {
@@ -98,8 +98,8 @@ count_one(struct product *p, const struct code *c, uint32_t at,
 		m[k].weight += inst;
 }
 
-/* Twice over a loop, so that what is loaded at the end of one turn for the next is
- * known; count what is in no loop within it. */
+/* Walks the loop twice, so that values loaded at the end of an iteration for
+ * the next are known; counts instructions that are in no inner loop. */
 static void
 count_loop(struct product *p, const struct code *c,
     const struct sass_loop *loop, const struct affine *address, struct mark *m)

@@ -11,10 +11,10 @@
 #include "rules/evidence/range.h"
 
 #define CODE_MOST 65536		/* instructions of a function */
-#define BEFORE 256		/* instructions to a definition, at most */
-#define BEHIND 256		/* and to a use */
-#define DEPTH 6			/* definitions of definitions */
-#define AND 0xc0		/* LOP3: a & b, whatever c is */
+#define BEFORE 256		/* instructions to search back for a definition */
+#define BEHIND 256		/* instructions to search forward for a use */
+#define DEPTH 6			/* definitions of definitions that are followed */
+#define AND 0xc0		/* LOP3's truth table of a & b, whatever c is */
 
 struct ranges {
 	const struct sass *sass;
@@ -89,7 +89,7 @@ has_text(const struct sass_instruction *i, const char *part)
 	return i->text != NULL && strstr(i->text, part) != NULL;
 }
 
-/* What LOP3 makes of each bit: its truth table, the last number but for !PT. */
+/* LOP3's truth table: its last number, before a !PT. */
 static long
 truth_of(const struct sass_instruction *i)
 {
@@ -103,7 +103,7 @@ truth_of(const struct sass_instruction *i)
 	return at != NULL ? strtol(at, NULL, 0) : -1;
 }
 
-/* Bytes that PRMT takes of its first operand, the rest being zeros or its sign. */
+/* Bytes of its first operand that PRMT selects; the others become zeros or its sign. */
 static unsigned
 permuted(const struct sass_instruction *i, const struct operands *o)
 {
@@ -122,7 +122,8 @@ permuted(const struct sass_instruction *i, const struct operands *o)
 static struct range value_of(const struct ranges *r, uint32_t at, int reg,
     int depth);
 
-/* All registers that ${d} reads, its number, and zero if it names that. */
+/* The union of all registers that ${d} reads, its immediate, and zero if it
+ * reads RZ. */
 static struct range
 any_operand(const struct ranges *r, uint32_t d, int depth)
 {
@@ -138,7 +139,7 @@ any_operand(const struct ranges *r, uint32_t d, int depth)
 	return v.low <= v.high && o->parameter == 0 ? v : anything;
 }
 
-/* The smaller or the larger of a register and a number. */
+/* The minimum or the maximum of a register and an immediate. */
 static struct range
 clamped(const struct ranges *r, uint32_t d, int depth)
 {
@@ -173,7 +174,8 @@ masked(const struct ranges *r, uint32_t d, int depth)
 
 	if (truth == AND && o->has_immediate && o->immediate >= 0)
 		return (struct range){ 0, o->immediate };
-	/* Where all are zero the result is: no bit above the highest. */
+	/* If the result is zero where all operands are, it has no bit above
+	 * their highest. */
 	if (truth < 0 || truth & 1 || (o->has_immediate && o->immediate < 0))
 		return anything;
 	v = any_operand(r, d, depth);
@@ -185,7 +187,7 @@ masked(const struct ranges *r, uint32_t d, int depth)
 	return anything;
 }
 
-/* What a load of less than a register brings. */
+/* The range of a load narrower than a register. */
 static struct range
 narrow(const struct sass_instruction *i)
 {
@@ -200,7 +202,7 @@ narrow(const struct sass_instruction *i)
 	return anything;
 }
 
-/* What instruction ${d} can make. */
+/* The range of the result of instruction ${d}. */
 static struct range
 made_by(const struct ranges *r, uint32_t d, int depth)
 {
@@ -230,8 +232,8 @@ made_by(const struct ranges *r, uint32_t d, int depth)
 	return anything;
 }
 
-/* Of ${reg} as instruction ${at} reads it. Behind the reader in its loop there may
- * be another definition, for the next turn. */
+/* The range of ${reg} as instruction ${at} reads it. In a loop, a definition
+ * behind the reader may hold for the next iteration. */
 static struct range
 value_of(const struct ranges *r, uint32_t at, int reg, int depth)
 {
@@ -240,7 +242,8 @@ value_of(const struct ranges *r, uint32_t at, int reg, int depth)
 
 	for (uint32_t d = at; d-- > 0 && at - d <= BEFORE;) {
 		if (loop != NULL && d + 1 == loop->head)
-			return anything;	/* carried, perhaps */
+			return anything;	/* perhaps from the previous
+						 * iteration */
 		if (!writes(&r->of[d], reg))
 			continue;
 		v = both(v, made_by(r, d, depth));
@@ -260,7 +263,7 @@ bytes_for(struct range v)
 	    (v.low >= INT16_MIN && v.high <= INT16_MAX) ? 2 : WORD;
 }
 
-/* The register whose value a store stores; REGISTER_NONE. */
+/* The register that a store stores; REGISTER_NONE. */
 static int
 stored(const struct sass_instruction *i)
 {
@@ -273,7 +276,8 @@ stored(const struct sass_instruction *i)
 	    (int)strtol(last + 1, NULL, 10) : REGISTER_NONE;
 }
 
-/* The last instruction before ${at} that writes ${reg}; NULL. */
+/* The last instruction before ${at} that writes ${reg}; NULL if there is none,
+ * or it is guarded. */
 static const struct sass_instruction *
 maker(const struct ranges *r, uint32_t at, int reg)
 {
@@ -310,7 +314,7 @@ range_stored(const struct ranges *r, uint32_t at, unsigned *bytes)
 	return need;
 }
 
-/* Bytes of ${reg} that instruction ${i} looks at. */
+/* Bytes of ${reg} that the result of instruction ${i} depends on. */
 static unsigned
 looked_at(const struct sass_instruction *i, const struct operands *o, int reg)
 {
@@ -335,8 +339,8 @@ looked_at(const struct sass_instruction *i, const struct operands *o, int reg)
 	return permuted(i, o);
 }
 
-/* Where a value is read: from ${from} to ${to}, or to where ${reg} is written again;
- * *${need} becomes what the widest reader needs. False if it was written. */
+/* Raises *${need} to what the readers of ${reg} in [${from}, ${to}) need, up to where
+ * it is overwritten. False if it was, or if all of its bytes are needed already. */
 static bool
 scan(const struct ranges *r, uint32_t from, uint32_t to, int reg,
     unsigned *need)
@@ -354,7 +358,8 @@ scan(const struct ranges *r, uint32_t from, uint32_t to, int reg,
 	return *need < WORD;
 }
 
-/* What is left at the end of a loop is read in its next turn. 0: nobody reads it. */
+/* Bytes of ${reg}, written at ${at}, that later readers need, also those of the
+ * next iteration; 0: nothing reads it. */
 static unsigned
 needed(const struct ranges *r, uint32_t at, int reg)
 {
@@ -372,7 +377,7 @@ needed(const struct ranges *r, uint32_t at, int reg)
 	return need;
 }
 
-/* Is the double at ${reg} made a float, and nothing else? */
+/* Is the double in ${reg} converted to float, and not used otherwise? */
 static bool
 becomes_float(const struct ranges *r, uint32_t at, int reg)
 {

@@ -1,9 +1,9 @@
 /*
- * rules/evidence/range.h: which values a register can have, as far as its code
- * tells, and how much of a loaded value the code looks at. Pure; bounded work.
+ * rules/evidence/range.h: the values that a register can have, as far as its code
+ * tells, and how many bytes of a loaded value the code depends on. Pure; bounded work.
  *
- * Control flow is read from the order of the code, as in slice.h; what a loop
- * carries from turn to turn can be anything.
+ * Control flow is taken from the order of the code, as in slice.h; a value that
+ * a loop carries from iteration to iteration can be anything.
  */
 #ifndef CADV_RANGE_H
 #define CADV_RANGE_H
@@ -13,24 +13,24 @@
 
 struct code;
 
-/* The operands of each instruction of a function: read once, searched often. */
+/* The decoded operands of each instruction of a function, for repeated searches. */
 struct ranges;
 
-/* ranges_new(c): NULL without memory, or for code that is too large to search.
+/* ranges_new(c): NULL without memory, or if the code is too large to search.
  * Release with ranges_free. */
 struct ranges *ranges_new(const struct code *c);
 void ranges_free(struct ranges *r);
 
 /*
- * range_stored(r, at): bytes that each element of the store at sass instruction ${at}
- * needs; its own width where nothing is known.
+ * range_stored(r, at): bytes that each element of the store at sass instruction
+ * ${at} needs; its own width if nothing is known.
  *
- * range_loaded(r, at): the same of a load: bytes of an element that tell all that the
- * code asks about it. An element that is only compared with a few constants needs
- * no more than these do: what is told apart can be numbered.
+ * range_loaded(r, at): the same for a load: bytes that suffice for all that the
+ * code does with the element. An element that is only compared with a few constants
+ * needs no more than they do: values that are only distinguished can be renumbered.
  *
- * *${bytes} is the width of an element now: 4, or 8 where a double is converted.
- * Accesses of other elements: 0.
+ * *${bytes} is the present width of an element: 4, or 8 where a double is
+ * converted. Both are 0 for accesses of other elements.
  */
 unsigned range_stored(const struct ranges *r, uint32_t at, unsigned *bytes);
 unsigned range_loaded(const struct ranges *r, uint32_t at, unsigned *bytes);

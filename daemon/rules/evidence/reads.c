@@ -17,7 +17,7 @@ static const struct {
 	[REFUSED_FREE] = { ALL, REASON_CUPTI_TAKEN },
 	[REFUSED_TRACE] = { ALL, REASON_REFUSED_TRACE },
 	[REFUSED_KERNELS] = { NEED_KERNELS, REASON_REFUSED_KERNELS },
-	/* What was seen before stands: reads_lost. */
+	/* What was recorded before stays valid: see reads_lost. */
 	[REFUSED_AGAIN] = { 0, REASON_REFUSED_AGAIN },
 	[REFUSED_COPIES] = { NEED_COPIES, REASON_REFUSED_COPIES },
 	[REFUSED_MEMSETS] = { NEED_COPIES, REASON_REFUSED_MEMSETS },
@@ -50,7 +50,7 @@ reads_lack(const struct run *run, unsigned needs)
 {
 	const struct reason *reason = reads_refused(run, needs);
 
-	if (needs & NEED_CHECK)	/* its records come from elsewhere */
+	if (needs & NEED_CHECK)	/* compute-sanitizer's records, not CUPTI's */
 		return NULL;
 	if (reason != NULL)
 		return reason;
@@ -73,7 +73,7 @@ reads_lost(const struct run *run, const struct rule *rule)
 	double all = (double)run->records + (double)run->lost;
 	bool single = strcmp(rule->category, "correctness") == 0;
 
-	/* What a tool did report stands. */
+	/* What a tool did report stays valid. */
 	if ((rule->needs & NEED_CHECK) && run->defects > 0)
 		return NULL;
 	if ((run->refused >> REFUSED_AGAIN & 1) &&

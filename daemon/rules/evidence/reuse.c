@@ -1,10 +1,10 @@
 /*
  * rules/evidence/reuse.c: see reuse.h.
  *
- * Three kinds of global loads cannot be kept in a tile, or are another rule's:
- * addresses that were themselves loaded (no tile holds a gather), that are the
- * same for the whole grid (uniform-global-load), and that do not change in
- * their loop (read-only-path-unused).
+ * Three kinds of global loads cannot be kept in a tile, or belong to another
+ * rule: those at loaded addresses (no tile holds a gather), those of one
+ * address for the whole grid (uniform-global-load), and those whose address
+ * does not change in their loop (read-only-path-unused).
  */
 #include <math.h>
 
@@ -14,8 +14,8 @@
 #include "rules/evidence/reuse.h"
 #include "source/slice.h"
 
-#define SLICES_MAX 256		/* loads that are looked into, of each kind */
-#define WORDS 128		/* bytes that a warp asks for, 4 a lane */
+#define SLICES_MAX 256		/* loads that are examined, of each kind */
+#define WORDS 128		/* bytes that a warp requests, 4 per lane */
 
 static double
 zero(double v)
@@ -23,7 +23,7 @@ zero(double v)
 	return isfinite(v) ? v : 0;
 }
 
-/* Is there all that instruction by instruction takes? */
+/* Are all counts by instruction there that the judgement by code needs? */
 static bool
 by_code(const struct rule_view *x)
 {
@@ -34,7 +34,7 @@ by_code(const struct rule_view *x)
 	    isfinite(inst_total(c, SOURCE_SHARED_WAVEFRONTS));
 }
 
-/* The bytes that loads asked for: what lanes share counts once. */
+/* The bytes that loads requested; bytes shared by lanes count once. */
 static double
 loaded_bytes(const struct rule_view *x)
 {
@@ -43,7 +43,7 @@ loaded_bytes(const struct rule_view *x)
 
 	if (isfinite(used))
 		return sectors * fmin(used, 32);
-	/* Without it: no more than 4 bytes a lane. */
+	/* Without bytes per sector: at most 4 bytes per lane. */
 	return fmin(sectors * 32, x->load->requests_ld * WORDS);
 }
 
@@ -69,8 +69,8 @@ look_at_global(const struct rule_view *x, struct reuse *r)
 	r->loaded = loaded_bytes(x);
 	r->from_l2 = isfinite(x->load->ld_sectors) ? x->load->l2_ld * 32 : NAN;
 	r->unique = l2 > 0 ? read + host + l2 : NAN;
-	/* More from DRAM than there is: not all of it was seen. Where DRAM was
-	 * not counted, all of it may be different. */
+	/* If DRAM delivered more than that, some memory was not seen. Without
+	 * DRAM counters, all of the memory may be distinct bytes. */
 	if (isfinite(memory) && !(memory >= r->unique) && !(memory < read)) {
 		r->unique = memory;
 		r->by_memory = true;
@@ -101,13 +101,13 @@ look_at_pipes(const struct rule_view *x, struct reuse *r)
 		sum += w[i];
 	r->part_global = sum > 0 ? zero(w[USER_GLOBAL_LD] / sum) : 0;
 	r->part_shared = sum > 0 ? zero(w[USER_SHARED_LD] / sum) : 0;
-	if (r->by_code)		/* integers count, if it is not for addresses of
-				 * the tensor cores' operands */
+	if (r->by_code)		/* integer arithmetic counts, unless it computes
+				 * addresses of tensor core operands */
 		busy = fmax(busy, zero(rule_busy(x, RES_ALU)));
 	r->arithmetic = l1 > 0 ? busy / l1 : NAN;
 }
 
-/* An address that a tile can hold, or a register. */
+/* Is it a load whose value a tile or a register can hold? */
 static bool
 can_be_kept(const struct code *c, const struct slices *t, size_t i)
 {
@@ -121,10 +121,10 @@ can_be_kept(const struct code *c, const struct slices *t, size_t i)
 }
 
 /*
- * The value goes into a product whose other factor is the same in all threads: a
- * constant, a parameter, a uniform register. Of a product of two values from
- * memory several results a thread share one of the two at a time; of this one
- * all that they share.
+ * Does the value go into a product whose other factor is the same in all
+ * threads: a constant, a parameter, a uniform register? In a product of two
+ * values from memory, several results per thread share one of the two at a
+ * time; in this one they share all such values.
  */
 static bool
 is_scaled(const struct code *c, size_t i)

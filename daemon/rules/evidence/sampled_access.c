@@ -1,12 +1,12 @@
 /*
- * uncoalesced-global-access without counters: the code says how far the addresses
- * of neighbouring threads lie apart, where that follows from the thread's number
- * by multiplications; the samples, that warps take much longer for an access than
- * a trip to memory, or that L1 has as many lines to look up as it can, though what
- * they ask for is little: sectors that nobody asked for are in their way.
+ * uncoalesced-global-access without counters. The code tells the distance between
+ * the addresses of neighbouring threads, where it follows from the thread's number
+ * by multiplications. The samples tell that warps take much longer per access than
+ * a trip to memory, or that L1 looks up as many lines as it can, though the
+ * requested bytes are few: the other bytes of the sectors take the bandwidth.
  *
- * Strides of a few words are objects (array-of-structures), of which the other
- * sectors' words may be used as well: not looked at.
+ * Strides of a few words are objects (array-of-structures), whose other words
+ * may be used as well: they are not examined.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,20 +19,20 @@
 
 #define STRIDE_LEAST 256	/* bytes: a row */
 #define WAITING_LEAST 0.5	/* of the samples */
-#define CYCLES_LEAST 3000	/* of a warp, an access: a trip takes up to 1000 */
-#define LOOKUPS_LEAST 0.5	/* of what L1 can look up */
-#define ASKED_MOST 0.4		/* of DRAM's rate: what lanes ask for */
+#define CYCLES_LEAST 3000	/* of a warp, per access: a trip takes up to 1000 */
+#define LOOKUPS_LEAST 0.5	/* of the lines that L1 can look up */
+#define ASKED_MOST 0.4		/* of DRAM's rate: bytes that lanes request */
 #define LOOKED_MOST 128		/* accesses */
 
 struct strides {
 	double accesses;		/* warp instructions, global */
 	double ideal[2], sectors[2];	/* of loads, of stores */
-	double ideal_all[2];		/* with the accesses that are no rows */
+	double ideal_all[2];		/* and of all other accesses */
 	unsigned found;
-	bool some;			/* a stride that is not in the code */
+	bool some;			/* a stride that is known only at run time */
 };
 
-/* Is each lane in a row of its own? */
+/* Does each lane access a row of its own? */
 static bool
 is_row(const struct slice *s)
 {
@@ -40,7 +40,7 @@ is_row(const struct slice *s)
 	    (s->lane >= STRIDE_LEAST || s->lane <= -STRIDE_LEAST);
 }
 
-/* All at one place? */
+/* Do all lanes access one address? */
 static bool
 is_uniform(const struct slice *s)
 {
@@ -81,7 +81,7 @@ look(struct strides *k, const struct code *c, const struct slices *t,
 	}
 }
 
-/* Sectors of all loads (or stores) after it, over those before. */
+/* The share of the sectors of all loads (or stores) that the change leaves. */
 static double
 keep_of(const struct strides *k, int store)
 {
@@ -103,7 +103,7 @@ report(struct rule_view *x, const struct strides *k, double waiting,
 
 	fix.global_ld = keep_of(k, 0);
 	fix.global_st = keep_of(k, 1);
-	/* The line in front of memory is as long as there are sectors. */
+	/* The queue in front of memory is proportional to the sectors. */
 	fix.stall = 1 - waiting * (1 - keep);
 	rule_fix(d, &fix, 0.4, 0.8);
 	rule_evidence(x, d, "sectors_ratio", 1 / keep,
@@ -147,13 +147,13 @@ sampled_strides(struct rule_view *x)
 		x->arena->failed = true;
 		goto out;
 	}
-	/* In narrower blocks neighbours in x are no neighbours in a warp. */
+	/* In narrower blocks, neighbours in x need not be in one warp. */
 	if (x->kernel->shape.block_x < WARP || x->run->unified.used)
 		goto out;
 	look(&k, c, t, m);
 	waiting = inst_waiting(c, STALLS_GLOBAL);
 	cycles = k.accesses > 0 ? all * a_sample / k.accesses : 0;
-	/* Each lane's line is looked up by itself, one a cycle. */
+	/* L1 looks up each lane's line by itself, one per cycle. */
 	lookups = (k.sectors[0] + k.sectors[1]) / (fmax(1,
 	    x->device->limits.sms) * rule_metric(x, METRIC_SM_CYCLES_ACTIVE_AVG));
 	asked = (k.ideal_all[0] + k.ideal_all[1]) * SECTOR /

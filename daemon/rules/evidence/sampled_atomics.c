@@ -1,8 +1,7 @@
 /*
  * global-atomic-contention without counters: warps wait far longer than a trip to
- * memory takes, and all global accesses together, had each lane a sector of its
- * own, would leave L2 idle. Then there is no line in front of memory, but one in
- * front of a place in it.
+ * memory takes, although all global accesses together, with a sector per lane, would
+ * leave L2 idle. So they do not queue for memory in general, but for an address in it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,9 +12,9 @@
 #include "rules/engine/sampled.h"
 
 #define WAITING_LEAST 0.5
-#define CYCLES_LEAST 10000	/* of a warp, an access: a trip takes up to 1000 */
+#define CYCLES_LEAST 10000	/* of a warp, per access: a trip takes up to 1000 */
 #define BUSY_MOST 0.15		/* of L2 */
-#define TRIP_S 2e-6		/* to memory and back: what is left, at least */
+#define TRIP_S 2e-6		/* a trip to memory: the least time that is left */
 
 struct atomics {
 	double accesses, atomics;	/* warp instructions */
@@ -40,7 +39,7 @@ look(struct atomics *a, const struct code *c, struct mark *m)
 	}
 }
 
-/* Warp instructions that were seen so seldom may be so many: three sigmas. */
+/* An upper bound (three sigmas) for warp instructions sampled so rarely. */
 static double
 at_most(double inst, double a_sample)
 {
@@ -58,7 +57,7 @@ report(struct rule_view *x, double busy, double waiting, double cycles,
 
 	fix.stall = fmin(1, TRIP_S / fmax(x->load->time_s, TRIP_S));
 	rule_fix(d, &fix, 0.6, 0.98);
-	/* Were it its accesses that keep L2 busy, so much would be left. */
+	/* If the accesses themselves kept L2 busy, this share would be left. */
 	d->fix[VIEW_LOW].stall = fmax(d->fix[VIEW_LOW].stall, busy);
 	rule_evidence(x, d, "waiting_ratio", waiting,
 	    "samples that wait for global memory", .measured = sampled_counted);
@@ -94,7 +93,7 @@ sampled_global_atomics(struct rule_view *x)
 	struct mark *m = marks_new(x);
 	struct atomics a = { 0 };
 
-	/* Pages on their way make warps wait as long. */
+	/* Page migration makes warps wait as long. */
 	if (m == NULL || x->run->unified.used)
 		goto out;
 	look(&a, c, m);

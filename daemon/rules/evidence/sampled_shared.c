@@ -1,9 +1,8 @@
 /*
- * shared-bank-conflicts without counters: the pipe of shared memory takes one
- * wavefront a cycle of the SM. Where warps wait in front of it, its queue is full,
- * and it is at work all the time; so cycles over accesses is how many wavefronts
- * an access takes. What else goes through that queue is counted as if it took its
- * turn there.
+ * shared-bank-conflicts without counters: the shared memory pipe takes one wavefront
+ * per cycle of the SM. If warps wait in front of it, its queue is full and it is
+ * always busy; so cycles / accesses is the number of wavefronts per access. Other
+ * instructions in that queue count as if each took a turn of the pipe.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,11 +11,11 @@
 #include "rules/evidence/lines.h"
 #include "rules/engine/sampled.h"
 
-#define LANE_BYTES 4		/* of a lane, in a wavefront */
+#define LANE_BYTES 4		/* of a lane, per wavefront */
 #define THROTTLED_LEAST 0.2	/* of the samples: the queue is full */
-#define WAITING_LEAST 0.5	/* and that is what the kernel waits for */
-#define WAYS_LEAST 3		/* the queue fills in bursts, too */
-#define UNITS_MOST 0.3		/* conversions and MUFU queue there, too */
+#define WAITING_LEAST 0.5	/* of the samples: the kernel waits for it */
+#define WAYS_LEAST 3		/* the queue also fills in bursts */
+#define UNITS_MOST 0.3		/* conversions and MUFU use that queue, too */
 #define WAYS_MOST 32
 
 struct pipe {
@@ -25,14 +24,15 @@ struct pipe {
 	double throttled;	/* samples in front of shared accesses */
 };
 
-/* Wavefronts that it takes at least. */
+/* The fewest wavefronts of the access. */
 static double
 wavefronts(const struct sass_instruction *i)
 {
 	return fmax(1, (double)i->bytes / LANE_BYTES);
 }
 
-/* False where atomics or matrices go the same way: they take what they take. */
+/* False if atomics or matrix loads use the pipe, too: their wavefronts are not
+ * known. */
 static bool
 look(struct pipe *p, const struct code *c, struct mark *m)
 {
@@ -67,8 +67,8 @@ report(struct rule_view *x, const struct pipe *p, double ways, double waiting,
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	/* All of the time is the pipe's, and goes with its work; of that is
-	 * known to be so what warps wait for it. */
+	/* The pipe is busy all the time, which shrinks with its work; the low
+	 * view counts only the time that warps wait for it. */
 	fix.stall = fix.shared_ld = fix.shared_st = 1 / ways;
 	rule_fix(d, &fix, 0.6 * waiting, 0.9);
 	rule_evidence(x, d, "throttled_ratio", p->throttled /

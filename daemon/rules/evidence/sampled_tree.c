@@ -1,9 +1,9 @@
 /*
- * shuffle-reduction without counts: which lanes work is not sampled, but the code
- * says what a step of a tree is. Under one predicate two words come from shared
- * memory, one sum goes back to the place of one of them, and no barrier stands
- * between. Such a step in a loop with a barrier, from where the partner moves, or
- * a row of them with barriers between, is a tree.
+ * shuffle-reduction without counts: active lanes are not sampled, but the code
+ * shows the steps of a tree. Under one predicate two words are loaded from
+ * shared memory, their sum is stored to the address of one of them, and there is
+ * no barrier in between. Such a step in a loop with a barrier, if its partner's
+ * address moves, or several such steps with barriers between them, are a tree.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,15 +14,15 @@
 #include "rules/engine/sampled.h"
 #include "source/slice.h"
 
-#define BACK_MOST 32		/* from the store to its loads */
+#define BACK_MOST 32		/* instructions from the store back to its loads */
 #define LOOP_MOST 256		/* instructions of a loop */
-#define ROW_LEAST 3		/* steps, one behind the other */
+#define ROW_LEAST 3		/* consecutive steps */
 
 /* A step: its store, the first of its loads, and the partner's. */
 struct step {
 	uint32_t store, first, partner;
-	int base;		/* place of the sum */
-	int64_t offset, apart;	/* the partner's, relative to it; 0: elsewhere */
+	int base;		/* address of the sum */
+	int64_t offset, apart;	/* distance to the partner; 0: another base */
 };
 
 static bool
@@ -32,8 +32,8 @@ is_shared(const struct sass_instruction *i, uint32_t flag)
 	    !(i->flags & SASS_ATOMIC);
 }
 
-/* The instruction before ${s}, under the same predicate and behind the last
- * barrier, that writes ${reg}; SASS_NONE. */
+/* The last instruction before ${s} that writes ${reg}, under the same predicate
+ * and with no barrier in between; SASS_NONE. */
 static uint32_t
 writer_of(const struct code *c, uint32_t s, int reg, int guard)
 {
@@ -64,7 +64,7 @@ same_place(const struct operands *a, const struct operands *b)
 	    a->offset == b->offset;
 }
 
-/* Is the store at ${s} the end of a step? */
+/* Is the store at ${s} the end of a step? Fills ${out}. */
 static bool
 is_step(const struct code *c, uint32_t s, struct step *out)
 {
@@ -124,7 +124,7 @@ mark(const struct code *c, struct mark *m, uint32_t first, uint32_t last)
 	}
 }
 
-/* The loop of a step in which its partner moves; NULL. */
+/* The loop of a step whose partner moves; NULL. */
 static const struct sass_loop *
 loop_of(const struct code *c, const struct slices *t, const struct step *p)
 {
@@ -138,7 +138,7 @@ loop_of(const struct code *c, const struct slices *t, const struct step *p)
 	return from.known && from.carried ? l : NULL;
 }
 
-/* Mark what belongs to trees; how many there are. */
+/* Marks the instructions of trees; returns the number of trees. */
 static unsigned
 find(const struct code *c, const struct slices *t, struct mark *m)
 {
@@ -155,7 +155,7 @@ find(const struct code *c, const struct slices *t, struct mark *m)
 			trees++;
 			continue;
 		}
-		/* At half the distance, behind a barrier. */
+		/* Half the distance, behind a barrier. */
 		if (row > 0 && p.base == last.base &&
 		    p.offset == last.offset && p.apart != 0 &&
 		    p.apart * 2 == last.apart &&
@@ -165,7 +165,7 @@ find(const struct code *c, const struct slices *t, struct mark *m)
 			begin = p;
 			row = 1;
 		} else {
-			continue;	/* of another tree, beside it */
+			continue;	/* a step of another, interleaved tree */
 		}
 		last = p;
 		if (row < ROW_LEAST)
@@ -183,7 +183,7 @@ report(struct rule_view *x, double share, double inst, const struct mark *m)
 	const struct code *c = x->kernel->code;
 	struct fix fix = FIX_NONE;
 
-	/* What remains: five shuffles and one round over the warps' sums. */
+	/* Five shuffles remain, and one round over the warps' sums. */
 	fix.inst = 1 - fmin(0.9, inst);
 	fix.stall = fmin(1, (1 - fmin(0.95, share)) / fix.inst);
 	fix.shared_ld = fix.shared_st = 0.1;

@@ -32,10 +32,10 @@ shape_is_narrow(const struct kernel *k)
 }
 
 /*
- * 32 lanes are cut into runs of block_x, and where that does not divide 32 into
- * more, shorter ones. All runs together have 32 × ${bytes}. A run of length L
- * that starts at any multiple of g bytes touches (L + 32 − g) / 32 sectors on
- * average: each run costs 1 − g / 32 on top of what its bytes fill.
+ * The 32 lanes are cut into runs of block_x lanes; if that does not divide 32,
+ * into more, shorter ones. All runs together have 32 × ${bytes} bytes. A run of
+ * L bytes that starts at any multiple of g bytes touches (L + 32 − g) / 32
+ * sectors on average: each run costs 1 − g / 32 on top of what its bytes fill.
  */
 double
 shape_sectors(const struct kernel *k, double bytes)

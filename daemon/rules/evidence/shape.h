@@ -1,8 +1,8 @@
 /*
- * rules/evidence/shape.h: what a narrow block does to accesses along rows. In a block of
- * 4 × 64 threads the lanes of a warp stand in 8 rows, 4 next to each other in
- * each: where threadIdx.x is the index along the row, a warp that should touch
- * one run of 32 elements touches 8 runs of 4. Pure.
+ * rules/evidence/shape.h: the effect of a narrow block on accesses along rows.
+ * In a block of 4 × 64 threads the lanes of a warp cover 8 rows, 4 adjacent
+ * lanes in each: if threadIdx.x is the index along the row, a warp that should
+ * touch one run of 32 elements touches 8 runs of 4. Pure.
  */
 #ifndef CADV_SHAPE_H
 #define CADV_SHAPE_H
@@ -11,18 +11,18 @@
 
 struct kernel;
 
-/* shape_is_narrow(k): several rows of threads in a block, of < 32 each. */
+/* shape_is_narrow(k): does the block have several rows of fewer than 32 threads? */
 bool shape_is_narrow(const struct kernel *k);
 
 /*
- * shape_sectors(k, bytes): sectors of a request of 32 lanes, ${bytes} (1 to 16)
- * each, along rows of aligned pitch. With blocks of whole warps of x it is the
- * ideal, ${bytes}.
+ * shape_sectors(k, bytes): mean sectors of a request of 32 lanes of ${bytes} (1
+ * to 16) each, along rows of aligned pitch; ${bytes}, the ideal, for blocks
+ * that are not narrow.
  */
 double shape_sectors(const struct kernel *k, double bytes);
 
-/* shape_explains(k, sectors, bytes): is the block narrow, are ${sectors} a
- * request what its shape makes of such an access, and more than they need be? */
+/* shape_explains(k, sectors, bytes): is the block narrow, and are ${sectors}
+ * per request what its shape makes of such an access, and more than necessary? */
 bool shape_explains(const struct kernel *k, double sectors, double bytes);
 
 #endif

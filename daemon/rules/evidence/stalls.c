@@ -5,7 +5,7 @@
 
 #include "rules/evidence/stalls.h"
 
-/* With fewer samples a share of a fifth is known to no better than 3 points. */
+/* With fewer samples, a share of a fifth is not known to within 3 points. */
 #define SAMPLES_LEAST 200
 
 const struct reason *
@@ -45,7 +45,7 @@ stalls_evidence(const struct rule_view *x, struct draft *d,
 	    "samples at which no warp could issue", .measured = "PC samples");
 }
 
-/* What the earlier finding about this kernel that saves most does save. */
+/* The largest saving of the earlier findings about this kernel. */
 static double
 best_cause(const struct rule_view *x, const struct draft *but)
 {

@@ -57,8 +57,7 @@ steps_mean_s(const struct kernel *k)
 	    (double)k->total_ns * 1e-9 / (double)k->launches : 0;
 }
 
-/* The kernels of which something is gone become the parts of ${d}. -1 without
- * memory. */
+/* Makes the kernels in ${gone} the parts of ${d}. -1 without memory. */
 static int
 set_parts(const struct rule_view *x, struct draft *d, const struct gone *gone)
 {
@@ -114,8 +113,8 @@ is_python(const struct site *s)
 	return false;
 }
 
-/* The line of Python's that launches most of what is gone: kernels of a backward pass
- * come from a thread that has none. NULL: there is none. */
+/* The Python line that launches most of what is gone: a backward pass launches
+ * from a thread without one. NULL: none. */
 static const struct site *
 python_site(const struct run *run, const struct gone *gone)
 {
@@ -184,7 +183,7 @@ steps_launch_less(const struct rule_view *x, struct draft *d, double launches)
 	    fmin(hidden, fmax(0, gone - exposed)), hidden } };
 }
 
-/* In the file of an optimizer, and not in what it launches for all at once. */
+/* Is a frame of its stack in a PyTorch optimizer's file? */
 static bool
 is_optimizer_site(const struct site *s)
 {
@@ -220,7 +219,8 @@ steps_optimizer(const struct rule_view *x, const struct kernel *k)
 	return 0;
 }
 
-/* So many arrays are a list: a border has four sides, but one operator for each. */
+/* From this many arrays on they are a list: a border has four sides, but one
+ * operator for each. */
 #define LIST 4
 #define LIST_LAUNCHES 8
 
@@ -239,7 +239,7 @@ row_kernel(const struct rule_view *x, const struct sequence *s, size_t first,
 	return steps_kernel(x, s, (first + i) % steps_length(s));
 }
 
-/* The same operator for another array. */
+/* Do both run the same operator, for whichever array? */
 static bool
 is_alike(const struct kernel *a, const struct kernel *b)
 {
@@ -247,7 +247,7 @@ is_alike(const struct kernel *a, const struct kernel *b)
 	    (a->mangled == b->mangled || strcmp(a->mangled, b->mangled) == 0);
 }
 
-/* Do ${n} launches repeat ${period} operators, and for arrays of different sizes? */
+/* Do ${n} launches repeat ${period} operators, for arrays of different sizes? */
 static bool
 repeats_sizes(const struct rule_view *x, const struct sequence *s, size_t first,
     size_t n, size_t period)
@@ -265,8 +265,8 @@ repeats_sizes(const struct rule_view *x, const struct sequence *s, size_t first,
 	return differ;
 }
 
-/* The launches from ${first} on that are PyTorch's pointwise operators, ${most} at
- * most. */
+/* The number of launches from ${first} on that are PyTorch's pointwise
+ * operators, up to ${most}. */
 static size_t
 row_length(const struct rule_view *x, const struct sequence *s, size_t first,
     size_t most)
@@ -285,7 +285,7 @@ steps_of_lists(const struct rule_view *x, const struct sequence *s,
 	size_t all = steps_length(s), begin = 0;
 
 	memset(in, 0, SEQUENCE_MAX * sizeof(*in));
-	/* The last is followed by the first: begin behind the end of a row. */
+	/* The steps are cyclic: begin behind the end of a row. */
 	while (s->length == all && begin < all &&
 	    is_pytorch(x, row_kernel(x, s, begin, all - 1)))
 		begin++;

@@ -1,75 +1,77 @@
 /*
- * rules/evidence/steps.h: the kernels of a launch sequence that repeats, as a step of
- * a loop: what is behind the last is the first of the next. Pure.
+ * rules/evidence/steps.h: the kernels of a repeated launch sequence, as the
+ * cyclic step of a loop: behind the last comes the first of the next step. Pure.
  */
 #ifndef CADV_STEPS_H
 #define CADV_STEPS_H
 
 #include "rules/engine/rule.h"
 
-/* steps_length(s): how many of its launches are known. */
+/* steps_length(s): the number of its launches that are known. */
 size_t steps_length(const struct sequence *s);
 
-/* steps_kernel(x, s, i): the ${i}-th; NULL: it is not known. Where all of a step
- * are, ${i} may be more than one step's. */
+/* steps_kernel(x, s, i): the ${i}-th kernel; NULL: not known. If all of a step
+ * is known, ${i} may go on into the next one. */
 const struct kernel *steps_kernel(const struct rule_view *x,
     const struct sequence *s, size_t i);
 
-/* steps_library(x, k): whose it is; NULL: the user's. */
+/* steps_library(x, k): the library that ${k} belongs to; NULL: the user's. */
 const struct library *steps_library(const struct rule_view *x,
     const struct kernel *k);
 
-/* steps_does(x, k, operation): is it a library's that does that? ${k} may be
- * NULL. */
+/* steps_does(x, k, operation): is ${k} a library's kernel that does
+ * ${operation}? ${k} may be NULL. */
 bool steps_does(const struct rule_view *x, const struct kernel *k,
     const char *operation);
 
-/* steps_pointwise(x, k): does each of its threads read and write only elements of
- * its own index, as one operator of a framework? Not what a compiler fused. */
+/* steps_pointwise(x, k): is ${k} one operator of a framework whose threads read
+ * and write only elements of their own index? (False for a compiler's fused
+ * kernels.) ${k} may be NULL. */
 bool steps_pointwise(const struct rule_view *x, const struct kernel *k);
 
-/* steps_mean_s(k): seconds of one launch. */
+/* steps_mean_s(k): mean seconds of a launch; 0 without launches. */
 double steps_mean_s(const struct kernel *k);
 
-/* How much of a kernel's launches is gone, by index, in each view. */
+/* The launches of a kernel that a change removes, by view; an array by kernel index. */
 struct gone {
 	double launches[VIEWS];
 };
 
 /*
  * steps_search(x, search, all): calls ${search} for each sequence that repeats at least
- * as often as the rule's threshold min_repeats says; it adds to ${all} and notes what
- * would be gone, by kernel. NULL without memory.
+ * as often as the rule's threshold min_repeats; it adds to ${all}, and to the result
+ * what would be gone of each kernel. NULL without memory; the arena owns the result.
  */
 typedef void steps_searcher(const struct rule_view *x,
     const struct sequence *s, void *all, struct gone *gone);
 struct gone *steps_search(const struct rule_view *x, steps_searcher *search,
     void *all);
 
-/* steps_found(x, key, gone, k): rule_found of a rule about the run by what ${gone} says
- * of its kernels, at the place that launches ${k}, or, where that is no line of
- * Python's, at the one that launches most of them. NULL without memory. */
+/* steps_found(x, key, gone, k): rule_found for a rule about the run, with parts
+ * by ${gone}, at the place that launches ${k} or, if that is no Python line, at
+ * the one that launches most of what is gone. NULL without memory. */
 struct draft *steps_found(struct rule_view *x, const char *key,
     const struct gone *gone, const struct kernel *k);
 
 /*
- * steps_launch_less(x, d, launches): what ${d}, whose parts are settled, saves of kernels
- * that nobody waits for, as so many launches go with them. Meanwhile the host is busy,
- * launching: a loop is no shorter than its launches take, and these are fewer.
+ * steps_launch_less(x, d, launches): adds to ${d}, whose parts must be set,
+ * what it saves of kernels that nothing waits for, as ${launches} launches go
+ * with them. Meanwhile the host is busy launching: a loop takes at least as
+ * long as its launches, which are then fewer.
  */
 void steps_launch_less(const struct rule_view *x, struct draft *d,
     double launches);
 
-/* steps_optimizer(x, k): the share of its launches, 0..1, that an optimizer of
- * PyTorch makes for single tensors, by where they are launched or, where that is
- * not known, by what only optimizers do. */
+/* steps_optimizer(x, k): the share of its launches, 0..1, that a PyTorch
+ * optimizer makes for single tensors, by launch site or, if that is not known,
+ * by operations that only optimizers do. */
 double steps_optimizer(const struct rule_view *x, const struct kernel *k);
 
 /*
- * steps_of_lists(x, s, in): which launches of a step are part of a row of PyTorch's
- * pointwise operators in which the same code goes over arrays of different sizes, one
- * after the other. So do loops over a model's parameters; a loop over time has one
- * size, and the layers of a network have other kernels in between.
+ * steps_of_lists(x, s, in): set ${in} for the launches of a step that belong to a row
+ * of PyTorch's pointwise operators in which the same code goes over arrays of
+ * different sizes, one after the other. Loops over a model's parameters do so; a loop
+ * over time has one size, and the layers of a network have other kernels in between.
  */
 void steps_of_lists(const struct rule_view *x, const struct sequence *s,
     bool in[SEQUENCE_MAX]);

@@ -7,7 +7,7 @@
 #include "source/slice.h"
 #include "rules/evidence/stored.h"
 
-#define SLICES_MAX 128		/* stores that are looked into */
+#define SLICES_MAX 128		/* stores that are examined */
 #define LOADS_MAX 4096		/* instructions of loops searched for their loads */
 
 static double
@@ -16,7 +16,7 @@ zero(double v)
 	return isfinite(v) ? v : 0;
 }
 
-/* Is one access of ${i} seen by another thread while the loop goes on? */
+/* May another thread see an access of ${i} while the loop runs? */
 static bool
 is_shared(const struct sass_instruction *i)
 {
@@ -34,7 +34,7 @@ is_private(const struct sass *s, const struct sass_loop *loop)
 	return true;
 }
 
-/* Is the address of sass instruction ${at} the same in every turn? */
+/* Is the address of sass instruction ${at} the same in every iteration? */
 static bool
 is_still(const struct slices *t, uint32_t at, const struct sass_loop *loop)
 {
@@ -49,7 +49,7 @@ is_still(const struct slices *t, uint32_t at, const struct sass_loop *loop)
 	return true;
 }
 
-/* Add the access at ${at}, of which a part ${gone} is for nothing. */
+/* Adds the access at ${at}, of which the share ${gone} is unnecessary. */
 static void
 add(const struct code *c, uint32_t at, double gone, double *requests,
     double *sectors, struct mark *m)
@@ -69,7 +69,7 @@ add(const struct code *c, uint32_t at, double gone, double *requests,
 	}
 }
 
-/* The loads in the loop of the place that ${store} writes. */
+/* Adds the loads in the loop from the address that ${store} writes. */
 static void
 add_loads(struct stored *s, const struct code *c, const struct sass_loop *loop,
     const struct operands *store, double gone, uint32_t *looked, struct mark *m)

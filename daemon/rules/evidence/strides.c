@@ -9,20 +9,21 @@
 #include "source/operand.h"
 #include "rules/evidence/strides.h"
 
-/* Where c[0x0] has the size of the block and, behind it, of the grid: up to compute
- * capability 9, and since 10, whose parameters begin behind them. */
+/* Offsets in c[0x0] of the block's size, followed by the grid's: up to compute
+ * capability 9, and since 10, where the parameters follow them. */
 #define SIZES_AT 0x0
 #define SIZES_AT_10 0x360
 #define GRID_BEHIND 0xc
 #define SIZES_END 0x18
-#define PARAMETERS_AT 0x160	/* at the lowest, before compute capability 10 */
+#define PARAMETERS_AT 0x160	/* the lowest, before compute capability 10 */
 
 enum size { SIZE_BLOCK = 1, SIZE_GRID = 2 };
 
-/* The sizes that a register is made of, and of nothing else; 0: of others, too. */
+/* For each register: the sizes that its value is computed from, if from nothing
+ * else; else 0. */
 struct made_of {
 	unsigned size[REGISTERS];
-	bool late;		/* sizes are where compute capability 10 has them */
+	bool late;		/* sizes are at the offsets of compute capability 10 */
 };
 
 /* The offset in c[0x0] that ${i} reads; -1. */
@@ -33,7 +34,7 @@ constant_of(const struct sass_instruction *i)
 	char *end;
 	long v;
 
-	/* The first of them may be loaded by the register that is 0. */
+	/* The first one may be addressed by the zero register. */
 	if (i->text != NULL && strstr(i->text, "c[0x0][RZ]") != NULL)
 		return 0;
 	if (s == NULL)
@@ -85,8 +86,8 @@ is_sum(const struct sass_instruction *i)
 	return false;
 }
 
-/* Take in instruction ${i}: the sizes of a sum that it makes of them and of
- * something else; 0 none. */
+/* Applies instruction ${i} to ${m}. Returns the sizes that it adds to something
+ * else; 0: none. */
 static unsigned
 step(struct made_of *m, const struct sass_instruction *i)
 {
@@ -112,7 +113,8 @@ step(struct made_of *m, const struct sass_instruction *i)
 	return other && !o.has_address && is_sum(i) ? size : 0;
 }
 
-/* The sizes that loops step by, those of loop n into ${each}[n] unless it is NULL. */
+/* The sizes that loops step by; those of loop n into ${each}[n], unless ${each}
+ * is NULL. */
 static unsigned
 find_steps(const struct code *c, unsigned *each)
 {
