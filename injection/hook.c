@@ -19,17 +19,17 @@
 #define DATA R_AARCH64_GLOB_DAT
 #endif
 
-/* abort takes no argument and ignores this one. */
+/* abort takes no argument, and ignores this one. */
 typedef void (*ending)(int);
 
-/* What is called first. */
+/* What the stubs below call first. */
 static void (*departs)(void);
 static void (*finishes)(enum wire_bye reason);
 
 /*
- * Before exit. Its handlers run newest first: those of CUPTI's libraries,
- * registered on first use, run before ours, and would tear CUPTI down under a
- * thread that measures.
+ * Called before exit. Its handlers run newest first: the handlers of CUPTI's libraries,
+ * registered on first use, run before ours, and would tear CUPTI down while a thread
+ * measures.
  */
 static void
 depart(void)
@@ -38,7 +38,7 @@ depart(void)
 	departs();
 }
 
-/* Before _exit: in a forked or vforked child it sees another pid and
+/* Called before _exit. In a forked or vforked child, ${finishes} sees another pid and
  * does nothing. */
 static void
 leave(void)
@@ -47,7 +47,8 @@ leave(void)
 	finishes(BYE_EXIT);
 }
 
-/* Before abort. A handler of the program's may continue elsewhere. */
+/* Called before abort, and does nothing if the program has a handler for SIGABRT, which
+ * may continue elsewhere. */
 static void
 fall(void)
 {
@@ -59,9 +60,9 @@ fall(void)
 }
 
 /*
- * The previous targets. A library that comes before libc may have its own
- * _exit, which ends in libc's: each of the two needs a stub of its own; more
- * than WAYS different targets are not patched.
+ * Stubs, each with one previous target. A library that comes before libc may have its
+ * own _exit, which ends in libc's: then the two need a stub each. Calls with more than
+ * WAYS different targets are not patched.
  */
 #define WAYS 4
 #define WAY(to, n)							\
@@ -87,7 +88,7 @@ static const struct {
 static struct {
 	const char *name;
 	unsigned row;		/* of way */
-	ending global;		/* what dlsym finds */
+	ending global;		/* the target that dlsym finds */
 } called[] = {
 	{ "exit", 0, NULL }, { "_exit", 1, NULL }, { "_Exit", 1, NULL },
 	{ "abort", 2, NULL },
@@ -145,7 +146,7 @@ read_dynamic(const ElfW(Dyn) *d, struct imports *im)
 		}
 }
 
-/* Is ${at} in the object itself? */
+/* Whether ${at} is inside the object itself. */
 static bool
 is_within(const struct dl_phdr_info *info, uintptr_t at)
 {
@@ -162,10 +163,10 @@ is_within(const struct dl_phdr_info *info, uintptr_t at)
 }
 
 /*
- * A table that is read-only after relocation becomes read-only again. A
- * writable one is left writable: it is filled as symbols are first called, or
- * its object is being loaded by another thread, which may have made it
- * read-only since pages_read.
+ * Writes ${to} to the slot ${at}. A table that is read-only after relocation is made
+ * read-only again. A writable one is left writable: it is filled as symbols are first
+ * called, or another thread is loading its object, and may have made it read-only since
+ * pages_read.
  */
 static void
 patch(uintptr_t at, ending to)
@@ -186,11 +187,11 @@ patch_slot(const struct dl_phdr_info *info, uintptr_t at, unsigned c)
 {
 	ending old = *(ending *)at, to;
 
-	/* Not yet relocated: another thread is loading the object. */
+	/* Not relocated yet: another thread is loading the object. */
 	if ((pages_protection((uintptr_t)old) & PROT_EXEC) == 0)
 		return;
-	/* Not yet bound: the slot points to the object's own stub, which would
-	 * bind it and overwrite the patch. */
+	/* Not bound yet: the slot points to the object's own stub, which would bind the
+	 * slot and overwrite the patch. */
 	if (is_within(info, (uintptr_t)old))
 		old = called[c].global;
 	if (old != NULL && (to = way_through(called[c].row, old)) != NULL)
@@ -233,8 +234,8 @@ visit(struct dl_phdr_info *info, size_t size, void *cookie)
 
 	(void)size;
 	(void)cookie;
-	/* The vdso's dynamic section is not relocated; calls of libc's own and
-	 * of this library are not patched. */
+	/* The vdso's dynamic section is not relocated. Calls inside libc, and by this
+	 * library, are not patched. */
 	if (strstr(name, "vdso") != NULL || strstr(name, "/libc.so") != NULL ||
 	    strstr(name, "/ld-linux") != NULL ||
 	    strstr(name, "libcudadvise_injection") != NULL)
@@ -244,7 +245,7 @@ visit(struct dl_phdr_info *info, size_t size, void *cookie)
 			continue;
 		read_dynamic((const void *)(info->dlpi_addr +
 		    info->dlpi_phdr[i].p_vaddr), &im);
-		/* An address below the object's base was not relocated. */
+		/* An address below the object's base: it was not relocated. */
 		if ((uintptr_t)im.symbol < info->dlpi_addr ||
 		    (uintptr_t)im.string < info->dlpi_addr ||
 		    im.symbol == NULL || im.string == NULL)
@@ -264,7 +265,7 @@ hook_exit(void (*to_depart)(void), void (*to_finish)(enum wire_bye reason))
 
 	departs = to_depart;
 	finishes = to_finish;
-	/* Before dl_iterate_phdr: under the lock that it holds, dlsym could
+	/* Not inside dl_iterate_phdr: that holds a lock, under which dlsym could
 	 * deadlock with a thread that is loading a library. */
 	for (c = 0; c < CALLED; c++)
 		*(void **)&called[c].global = dlsym(RTLD_DEFAULT,

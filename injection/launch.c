@@ -5,8 +5,8 @@
 #include "inject.h"
 #include "launch.h"
 
-/* A million launches: two seconds at the highest launch rate of a host;
- * activity records arrive within a few tenths. 24 MiB of address space. */
+/* A million launches: two seconds at the highest launch rate of a host; activity
+ * records arrive within a few tenths of a second. 24 MiB of address space. */
 #define LAUNCH_SLOTS (1u << 20)
 #define STEP 4096u
 
@@ -26,8 +26,8 @@ struct copy_slot {
 };
 
 static struct slot *table;
-static _Atomic uint32_t used;	/* slots from here on were never written; a
-				 * multiple of STEP */
+static _Atomic uint32_t used;	/* slots from here on were never written; a multiple
+				 * of STEP */
 static struct copy_slot *copies;
 
 static void *
@@ -44,12 +44,13 @@ launch_init(void)
 {
 
 	table = map(LAUNCH_SLOTS * sizeof(*table));
-	/* Without this table copies have no addresses. */
+	/* Without this table the addresses of copies are unknown. */
 	copies = map(COPY_SLOTS * sizeof(*copies));
 	return table == NULL ? -1 : 0;
 }
 
-/* Who looks at all slots would touch 16 MiB without this limit. */
+/* Marks the first ${n} slots as used. Without this limit, launch_kernels would touch
+ * all 16 MiB. */
 static void
 use(uint32_t n)
 {
@@ -71,7 +72,7 @@ launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid)
 	s = &table[i];
 	if (i >= atomic_load_explicit(&used, memory_order_relaxed))
 		use((i | (STEP - 1)) + 1);
-	/* Invalid while it is written, so that a reader never mixes two
+	/* The entry is invalid while it is written, so that a reader never mixes two
 	 * entries. */
 	atomic_store_explicit(&s->correlation, 0, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
@@ -122,7 +123,7 @@ launch_get(uint32_t correlation)
 	l.tid = atomic_load_explicit(&s->tid, memory_order_relaxed) &
 	    ~LAUNCH_KERNEL;
 	atomic_thread_fence(memory_order_acquire);
-	/* Was it overwritten meanwhile? */
+	/* Was the entry overwritten meanwhile? */
 	if (atomic_load_explicit(&s->correlation, memory_order_relaxed) !=
 	    correlation)
 		return none;

@@ -1,8 +1,8 @@
 /*
- * launch.h: host time of each call, by correlation id. The launch callback
- * writes; the sender thread reads when the activity record arrives a little
- * later. A fixed table without locks: an overwritten or torn entry reads as
- * unknown.
+ * launch.h: the host time and thread of each API call, by correlation id. The callback
+ * of the call writes them; the sender thread reads them when the activity record
+ * arrives, a little later. A fixed table without locks: an entry that was overwritten,
+ * or is being written, reads as unknown.
  */
 #ifndef CADV_LAUNCH_H
 #define CADV_LAUNCH_H
@@ -14,30 +14,29 @@ struct launch {
 	uint32_t tid;
 };
 
-/* The addresses that a copy between host and device was called with; 0
- * unknown. */
+/* The addresses in the parameters of a copy between host and device; 0: unknown. */
 struct launch_copy {
 	uint64_t dst, src;
 };
 
-/* launch_init(): map the table (pages are touched as they are used). -1 on
- * failure. */
+/* launch_init(): map the tables (pages are touched as they are used). 0; -1 if it
+ * fails. */
 int launch_init(void);
 
-/* launch_put(correlation, enter_ns, tid): a call begins; ${tid} has
- * LAUNCH_KERNEL set if it launches one kernel. launch_failed(correlation): it
- * launched none. */
+/* launch_put(correlation, enter_ns, tid): a call begins; ${tid} has LAUNCH_KERNEL set
+ * if the call launches one kernel. launch_failed(correlation): the call launched none.
+ * launch_get(correlation): the entry; all 0: unknown. */
 #define LAUNCH_KERNEL 0x80000000u
 void launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid);
 void launch_failed(uint32_t correlation);
 struct launch launch_get(uint32_t correlation);
 
-/* launch_kernels(from, to): the number of kernels launched after ${from} and
- * not after ${to} that are still in the table. Reads all that was written of it. */
+/* launch_kernels(from, to): the number of kernels launched in (from, to] that are still
+ * in the table. Reads the whole used part of the table. */
 uint64_t launch_kernels(uint64_t from, uint64_t to);
 
-/* The addresses of copies are in a table of their own, so that launches do not
- * pay for it. */
+/* The addresses of copies have a table of their own, so that launches do not pay for
+ * them. */
 void launch_put_copy(uint32_t correlation, const struct launch_copy *c);
 struct launch_copy launch_get_copy(uint32_t correlation);
 

@@ -27,8 +27,8 @@ find_loaded(struct dl_phdr_info *info, size_t size, void *cookie)
 	return 1;
 }
 
-/* The CUPTI that has to be used: the one that CUDADVISE_CUPTI names, else the
- * one that the process has loaded. Two cannot coexist. */
+/* The CUPTI that must be used: the one that CUDADVISE_CUPTI names, else the one that
+ * the process has loaded. Two cannot coexist in a process. */
 static bool
 present(char path[PATH_MAX])
 {

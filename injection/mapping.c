@@ -14,7 +14,7 @@
 #include "python.h"
 
 #define MAPPINGS 2048
-#define ADDRESSES (1u << 15)	/* slots; at most half of them are used */
+#define ADDRESSES (1u << 15)	/* slots of a hash table; at most half of them are used */
 #define BUILD_ID_MAX 64
 
 struct mapping {
@@ -22,19 +22,19 @@ struct mapping {
 };
 
 static struct {
-	struct mapping mapping[MAPPINGS];	/* its id is its index + 1 */
+	struct mapping mapping[MAPPINGS];	/* the id is the index + 1 */
 	size_t mappings;
 	uint64_t seen[ADDRESSES];		/* 0: free */
 	size_t addresses;
 } map;
 
-/* Argument of one dl_iterate_phdr. */
+/* Argument and result of visit(). */
 struct look {
 	uint64_t address;
-	uint32_t id;		/* of the mapping that contains it; 0 none */
+	uint32_t id;		/* of the mapping that contains ${address}; 0: none */
 };
 
-/* The build id among the notes of a mapped object. */
+/* The GNU build id in the notes of a loaded object; empty if there is none. */
 static struct wire_blob
 build_id(const struct dl_phdr_info *o, const ElfW(Phdr) *ph)
 {
@@ -62,7 +62,7 @@ build_id(const struct dl_phdr_info *o, const ElfW(Phdr) *ph)
 	return none;
 }
 
-/* The file behind an object: absolute, "" if there is none. */
+/* The file of a loaded object: an absolute path, "" if there is none. */
 static void
 object_path(const struct dl_phdr_info *o, char *out)
 {
@@ -74,7 +74,7 @@ object_path(const struct dl_phdr_info *o, char *out)
 		n = readlink("/proc/self/exe", out, PATH_MAX - 1);
 		out[n > 0 ? n : 0] = '\0';
 	} else if (realpath(name, out) == NULL) {
-		/* The vdso, or a deleted file. */
+		/* the vdso, or a deleted file */
 		out[0] = '\0';
 		if (strlen(name) < PATH_MAX)
 			memcpy(out, name, strlen(name) + 1);
@@ -121,8 +121,8 @@ visit(struct dl_phdr_info *o, size_t size, void *cookie)
 	return 0;
 }
 
-/* The id of the mapping that contains ${address}, announced if new; 0 none:
- * code that was generated at run time, or has been unloaded. */
+/* The id of the mapping that contains ${address}; MAPPING is sent if it is new. 0:
+ * there is no such mapping: the code was generated at run time, or unloaded. */
 static uint32_t
 mapping_of(uint64_t address)
 {
@@ -135,13 +135,14 @@ mapping_of(uint64_t address)
 			return (uint32_t)i;
 	if (map.mappings == MAPPINGS)
 		return 0;
-	/* A library that was loaded since may be a Python interpreter. */
+	/* A library that was loaded since the last call may be a Python interpreter. */
 	python_find();
 	dl_iterate_phdr(visit, &l);
 	return l.id;
 }
 
-/* Is it new? Adds it to the table. */
+/* Whether ${address} is new; then it is added to the table. False, too, if the table is
+ * full. */
 static bool
 is_new(uint64_t address)
 {
@@ -170,7 +171,7 @@ mapping_send(const uint64_t *address, size_t n)
 			continue;
 		memset(&r, 0, sizeof(r));
 		r.address = address[i];
-		/* A return address follows its call, which may be the last
+		/* A return address is behind its call, which may be the last
 		 * instruction of the function. */
 		r.mapping = mapping_of(address[i] - 1);
 		r.flags = FRAME_EXPORTED;

@@ -1,7 +1,7 @@
 /*
- * mapping.h: what the host's code addresses belong to: sends MAPPING for each
- * executable mapping of a file that contains one, and FRAME with the name from
- * the dynamic symbol table. Sender thread only.
+ * mapping.h: tells the daemon what code addresses of the host belong to. Sends MAPPING
+ * for each executable mapping of a file that contains such an address, and FRAME with
+ * the function's name from the dynamic symbol table. Sender thread only.
  */
 #ifndef CADV_MAPPING_H
 #define CADV_MAPPING_H
@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* mapping_send(address, n): send the MAPPING and FRAME of those of the ${n}
- * return addresses that are new; bounded. */
+/* mapping_send(address, n): send MAPPING and FRAME for those of the ${n} return
+ * addresses that are new; bounded. */
 void mapping_send(const uint64_t *address, size_t n);
 
 #endif

@@ -11,9 +11,9 @@
 #include "inject.h"
 #include "memory.h"
 
-#define SLOTS (2 * MEMORY_LIVE)	/* half are free: short probe sequences */
+#define SLOTS (2 * MEMORY_LIVE)	/* half of them are free: probe sequences are short */
 
-enum { ALLOCATED = 1, RELEASED = 2 };	/* record_MEMORY.operation */
+enum { ALLOCATED = 1, RELEASED = 2 };	/* operation of record_MEMORY */
 
 struct live {
 	uint64_t address;	/* 0: a free slot */
@@ -29,7 +29,7 @@ static struct {
 	uint32_t count;
 } table = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The release that this thread executes, restored if it fails. */
+/* The release that this thread is executing; restored if it fails. */
 static _Thread_local struct {
 	uint32_t correlation;
 	struct live live;
@@ -44,7 +44,7 @@ memory_init(void)
 	table.slot = p == MAP_FAILED ? NULL : p;
 }
 
-/* --- the table: linear probing, no tombstones ------------------------------ */
+/* --- the table: linear probing without tombstones ------------------------------ */
 
 static uint32_t
 home(uint64_t address)
@@ -53,7 +53,7 @@ home(uint64_t address)
 	return (uint32_t)XXH64(&address, sizeof(address), 0) & (SLOTS - 1);
 }
 
-/* The slot of ${address}, or the free one where it would be. */
+/* The slot of ${address}, or the free slot where it belongs. */
 static uint32_t
 find(uint64_t address)
 {
@@ -64,8 +64,8 @@ find(uint64_t address)
 	return i;
 }
 
-/* False if there is no room. Where the address is in use a release was missed:
- * that of a destroyed context, for one. */
+/* False if there is no room. If the address is in the table already, a release was
+ * missed, for example that of a destroyed context: replace it. */
 static bool
 put(const struct live *l)
 {
@@ -85,8 +85,8 @@ put(const struct live *l)
 	return room;
 }
 
-/* Frees slot ${i}; entries behind it move up if that brings them nearer to
- * their home slot. */
+/* Frees slot ${i}. Entries behind it move up if that brings them nearer to their home
+ * slots. */
 static void
 clear(uint32_t i)
 {
@@ -136,9 +136,9 @@ emit_memory(uint8_t operation, const struct live *l, uint32_t stream,
 	EMIT(MEMORY, &r);
 }
 
-/* The first parameters of most of these calls. */
+/* How the parameters of most of these calls begin. */
 struct begin {
-	const void *out;	/* points to the address, after a success */
+	const void *out;	/* points to the address after a success */
 	size_t bytes;
 };
 #define LIKE_BEGIN(call, a)						\
@@ -157,7 +157,7 @@ LIKE_BEGIN(cuMemHostRegister, p);
 LIKE_BEGIN(cuMemHostRegister_v2, p);
 
 enum how {
-	MADE,			/* struct begin */
+	MADE,			/* parameters begin with struct begin */
 	PITCHED,		/* the driver chose the row length (pitch) */
 	GIVEN,			/* the first parameter is the address */
 	FREED			/* the first parameter is the address */
@@ -172,7 +172,7 @@ enum how {
 static const struct how_row {
 	CUpti_CallbackId cbid;
 	uint8_t how, kind, flags;
-	bool per_thread;	/* the default stream is per thread */
+	bool per_thread;	/* stream NULL is the thread's own */
 	size_t stream;		/* offset in the parameters; 0: none */
 } rows[] = {
 	ROW(cuMemAlloc_v2, MADE, DEVICE),
@@ -221,8 +221,8 @@ stream_of(const struct how_row *row, const CUpti_CallbackData *d)
 	return id;
 }
 
-/* After a successful call: only then its out-parameters are valid. The address
- * stays 0 if there is none. */
+/* Reads what was allocated, after a successful call: only then are its out-parameters
+ * valid. The address stays 0 if there is none. */
 static void
 look(const struct how_row *row, const void *params, struct live *l)
 {
@@ -297,7 +297,7 @@ memory_exit(const struct call_row *call, const CUpti_CallbackData *d,
 		emit_lost(LOSS_TABLE, 1);
 }
 
-/* --- what no call allocates ------------------------------------------------ */
+/* --- memory that no call allocates ---------------------------------------------- */
 
 static void
 emit_globals(uint8_t kind, uint64_t bytes, uint32_t device)

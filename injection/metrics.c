@@ -8,7 +8,7 @@
 
 #include "metrics.h"
 
-/* CUPTI's parameter structs: zero except for their size. */
+/* CUPTI's parameter structs are zero except for their size. */
 #define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }
 
 static bool
@@ -39,8 +39,8 @@ add_source(struct metrics *m, const char *name)
 		m->sources++;
 }
 
-/* The parts of a list: names that are neither under [headline] nor under
- * [source] are PART_OTHERS. */
+/* The parts of the list. Names under any other heading than [headline] and [source] are
+ * PART_OTHERS. */
 enum part { PART_HEADLINE, PART_OTHERS, PART_SOURCE };
 
 static enum part
@@ -51,7 +51,8 @@ part_of(const char *heading)
 	    strcmp(heading, "[headline]") == 0 ? PART_HEADLINE : PART_OTHERS;
 }
 
-/* Does one of ${except}, "!ga100 !tu1", name ${chip}, or how it begins? */
+/* Whether ${except}, for example "!ga100 !tu1", names ${chip} or how its name
+ * begins. */
 static bool
 is_excepted(const char *except, const char *chip)
 {
@@ -142,7 +143,7 @@ host_add(const struct cupti_api *api, CUpti_Profiler_Host_Object *host,
 	return (int)api->cuptiProfilerHostConfigAddMetrics(&p);
 }
 
-/* One bad name fails the whole batch, so each is tried on its own first. */
+/* One unknown name fails a whole batch, so each name is tried alone first. */
 static int
 drop_unknown(struct metrics *m, const struct cupti_api *api)
 {
@@ -162,7 +163,7 @@ drop_unknown(struct metrics *m, const struct cupti_api *api)
 		m->rejected++;
 		free((char *)(uintptr_t)m->name[i]);
 		m->name[i] = NULL;
-		/* It takes nothing any more (seen of CUPTI 13.0). */
+		/* The host object accepts nothing more (seen with CUPTI 13.0). */
 		host_free(api, probe);
 		if ((r = host_new(m, api, &probe)) != CUPTI_SUCCESS) {
 			m->count = kept;
@@ -178,7 +179,7 @@ drop_unknown(struct metrics *m, const struct cupti_api *api)
 	return CUPTI_SUCCESS;
 }
 
-/* A configuration image, the caller's to free, and its number of passes. */
+/* A configuration image, which the caller frees, and its number of passes. */
 struct image {
 	uint8_t *data;
 	size_t size, passes;
@@ -217,8 +218,8 @@ image_of(const struct cupti_api *api, CUpti_Profiler_Host_Object *host,
 	return r;
 }
 
-/* The number of hardware passes; passes with patched code follow them (seen
- * with GH100's list and CUPTI 13.0). */
+/* The number of hardware passes; passes with patched code come after them (seen with
+ * GH100's list and CUPTI 13.0). */
 static size_t
 hardware_passes(const struct metrics *m, const struct metrics_config *c,
     const struct cupti_api *api)
@@ -306,7 +307,7 @@ forget(struct metrics *m, const struct cupti_api *api)
 	}
 }
 
-/* Where one part is empty, or nothing is split, there is one configuration. */
+/* Makes one configuration, if nothing is split, or one part is empty. */
 static void
 unite(struct metrics *m)
 {

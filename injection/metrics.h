@@ -1,10 +1,10 @@
 /*
- * metrics.h: the list of counters, and CUPTI's Host API. The list is data:
- * METRICS_FILE in the metrics directory, one name a line, under headings in
- * brackets, with the chips that a name is not for. The counters under [headline]
- * are one configuration of the range profiler, so that its single pass completes
- * them; all others except those under [source] are a second one: CUPTI decides
- * which pass of a configuration collects a counter. Passes are collected one at a
+ * metrics.h: the list of counters, and CUPTI's Host API. The list is the file
+ * METRICS_FILE in the metrics directory: one name a line, under headings in brackets,
+ * with the chips that a name is not for. The counters under [headline] are one
+ * configuration of the range profiler, so that the single pass of that configuration
+ * completes them. All others except those under [source] are a second configuration;
+ * CUPTI decides which of its passes collects a counter. Passes are collected one at a
  * time.
  */
 #ifndef CADV_METRICS_H
@@ -17,63 +17,63 @@
 #include "cupti_api.h"
 
 #define METRICS_FILE "counters.metrics"
-#define METRICS_MAX 256		/* of a chip, without [source] */
+#define METRICS_MAX 256		/* counters for a chip, without [source] */
 #define METRICS_CONFIGS 2
 #define METRICS_PASSES 32	/* a set of passes is a uint32_t */
-#define METRICS_SOURCE 32	/* metrics that are counted per instruction */
+#define METRICS_SOURCE 32	/* metrics that are counted by instruction */
 
-/* A configuration: some of the counters, with passes in common. Passes are
- * numbered through all configurations. */
+/* A configuration: counters that are collected in common passes. Passes are numbered
+ * through all configurations. */
 struct metrics_config {
-	size_t first, count;		/* of the names */
+	size_t first, count;		/* in ${name} of struct metrics */
 	CUpti_Profiler_Host_Object *host;
 	uint8_t *image;			/* CUPTI's configuration image */
 	size_t size;
-	size_t base, passes;		/* its first pass, and their number */
-	size_t patched;			/* the first pass that patches code:
-					 * from it on a kernel takes many times
-					 * as long */
+	size_t base, passes;		/* number of its first pass, and of passes */
+	size_t patched;			/* number of the first pass that patches
+					 * code: from this pass on a kernel takes
+					 * many times as long */
 };
 
 struct metrics {
 	char chip[64];
-	const char *name[METRICS_MAX];	/* live as long as the process */
+	const char *name[METRICS_MAX];	/* never freed */
 	size_t count;
 	struct metrics_config config[METRICS_CONFIGS];
 	size_t configs;
-	size_t passes;			/* of all of them */
-	size_t rejected;		/* names that the chip does not have */
-	/* The heading [source]: SASS metrics, which the range profiler does not
+	size_t passes;			/* of all configurations */
+	size_t rejected;		/* names that CUPTI does not know for this chip */
+	/* From the heading [source]: SASS metrics, which the range profiler does not
 	 * collect. */
 	const char *source[METRICS_SOURCE];
 	size_t sources;
 };
 
-/* The id of METRIC records for source[i]; the others begin at 1. */
+/* Id of the METRIC record for source[i]; the ids of the other counters begin at 1. */
 #define METRICS_SOURCE_ID(i) ((uint32_t)(METRICS_MAX + 1 + (i)))
 
 /*
- * metrics_load(m, api, directory, chip, split, where): read the list, without the
- * names that it excepts for ${chip} or that CUPTI does not know there, and build
- * the configurations; without ${split} all counters in one. 0; -1 if there is no
- * list, or none of it is for the chip; else CUPTI's error code, with the call that
- * failed in *${where}.
+ * metrics_load(m, api, directory, chip, split, where): read the list, without names
+ * that it excepts for ${chip} or that CUPTI does not know for it, and build the
+ * configurations; without ${split} one with all counters. 0; -1 if there is no list, or
+ * no name for the chip; else CUPTI's error code, with the call that failed in
+ * *${where}.
  */
 int metrics_load(struct metrics *m, const struct cupti_api *api,
     const char *directory, const char *chip, bool split, const char **where);
 
-/* metrics_find(m, name): its index, or -1. */
+/* metrics_find(m, name): the index of counter ${name}, or -1. */
 int metrics_find(const struct metrics *m, const char *name);
 
-/* metrics_bits(c): the passes of a configuration as a set. metrics_all(m): of
- * all. */
+/* metrics_bits(c): the passes of a configuration as a set of bits. metrics_all(m): the
+ * passes of all configurations. */
 uint32_t metrics_bits(const struct metrics_config *c);
 uint32_t metrics_all(const struct metrics *m);
 
-/* metrics_evaluate(m, config, api, image, size, value): the values of range 0
- * of a counter-data image of that configuration into ${value}, which has room
- * for all counters and keeps those of other configurations; NaN where a pass is
- * missing. Returns CUPTI's code. */
+/* metrics_evaluate(m, config, api, image, size, value): write the values of range 0 of
+ * a counter-data image of configuration ${config} to ${value}, which has room for all
+ * counters; values of other configurations are kept; NaN if a pass is missing. Returns
+ * CUPTI's code. */
 int metrics_evaluate(const struct metrics *m, size_t config,
     const struct cupti_api *api, const uint8_t *image, size_t size,
     double *value);

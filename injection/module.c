@@ -15,41 +15,39 @@
 
 #define MODULES_MAX 4096u
 #define IMAGE_MAX (32u << 20)		/* bytes of one cubin */
-#define IMAGES_MAX (256u << 20)		/* kept */
-#define IMAGES_FEW (64u << 20)		/* where instructions are not counted */
-#define SEND_MAX (96u << 20)		/* sent in all */
-#define PIECE (128u << 10)		/* of a BYTES record */
-#define PIECES 32			/* per call: 4 MiB */
-#define FOUND_MAX (16u << 20)		/* sent of kernels that were not
-					 * measured */
-#define SEARCH_MAX (64u << 20)		/* bytes of names searched: 20 ms */
+#define IMAGES_MAX (256u << 20)		/* bytes of cubins that are kept */
+#define IMAGES_FEW (64u << 20)		/* the same if instructions are not counted */
+#define SEND_MAX (96u << 20)		/* bytes sent in all */
+#define PIECE (128u << 10)		/* bytes in one BYTES record */
+#define PIECES 32			/* per call of module_send: 4 MiB */
+#define FOUND_MAX (16u << 20)		/* bytes sent of kernels that were not measured */
+#define SEARCH_MAX (64u << 20)	/* bytes of names that are searched in all: 20 ms */
 #define NAME_ROOM 4096
 
 struct module {
-	uint64_t id;			/* CUPTI's checksum; 0 not computed
-					 * yet */
-	uint64_t hash;			/* to recognise the same cubin */
+	uint64_t id;			/* CUPTI's checksum; 0: not computed yet */
+	uint64_t hash;			/* recognises a cubin that is loaded again */
 	uint32_t device;
 	uint64_t size;
-	uint8_t *image;			/* NULL: sent */
-	char *names;			/* its section names, once the image is
-					 * freed */
+	uint8_t *image;			/* NULL: it was sent and freed */
+	char *names;		/* its section names, kept when the image is freed */
 	size_t names_size;
-	uint64_t sent;			/* bytes */
+	uint64_t sent;			/* bytes of it that were sent */
 	bool wanted, announced, done;
 };
 
 static struct {
-	pthread_mutex_t lock;		/* module, count, bytes, missing */
+	pthread_mutex_t lock;	/* guards module, count, bytes, missing and sought */
 	struct module *module[MODULES_MAX];
 	uint32_t count;
 	uint64_t bytes;
-	uint64_t sent;			/* bytes; the sender's */
-	uint32_t open;			/* cubins to be sent; the sender's */
-	uint64_t found, searched;	/* bytes, by module_find; the
-					 * sender's */
-	uint32_t sought;		/* requested ids that no module has
-					 * yet */
+	uint64_t sent;			/* bytes; used by the sender thread only */
+	uint32_t open;			/* cubins still to be sent; used by the
+					 * sender thread only */
+	uint64_t found, searched;	/* bytes, by module_find; used by the sender
+					 * thread only */
+	uint32_t sought;		/* ids in ${missing}: requested, but no
+					 * loaded module has them yet */
 	uint64_t missing[MODULES_MAX];
 } mod = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -65,8 +63,9 @@ known(uint64_t hash, uint64_t size)
 	return false;
 }
 
-/* Is there room for ${size} bytes more? Without counts the code is only
- * analysed by itself: copying it costs the program time, and less of it suffices. */
+/* Whether ${size} bytes more may be kept. If instructions are not counted, the code is
+ * only analysed by itself: less of it suffices, and copying it costs the program
+ * time. */
 static bool
 has_room(uint64_t size)
 {
@@ -89,7 +88,7 @@ module_loaded(const CUpti_ModuleResourceData *d, uint32_t device)
 	pthread_mutex_lock(&mod.lock);
 	room = has_room(d->cubinSize);
 	pthread_mutex_unlock(&mod.lock);
-	if (!room)	/* the program need not wait for a hash either */
+	if (!room)	/* then the program need not wait for a hash either */
 		return;
 	hash = XXH64(d->pCubin, d->cubinSize, 0);
 	pthread_mutex_lock(&mod.lock);
@@ -121,8 +120,8 @@ module_at(uint32_t i)
 	return m;
 }
 
-/* CUPTI computes the checksum; not in the resource callback, where it was seen
- * to deadlock. */
+/* CUPTI computes the checksum. Not in the resource callback, where it was seen to
+ * deadlock. */
 static uint64_t
 checksum(struct module *m)
 {
@@ -149,7 +148,7 @@ find_wanted(uint64_t cubin)
 	uint32_t i;
 
 	for (i = 0; (m = module_at(i)) != NULL; i++) {
-		/* SASS metrics return the lower half only. 0: unknown. */
+		/* SASS metrics return the lower half of the id only. 0: unknown. */
 		if (checksum(m) == 0 || (uint32_t)m->id != (uint32_t)cubin)
 			continue;
 		if (!m->wanted) {
@@ -161,7 +160,7 @@ find_wanted(uint64_t cubin)
 	return false;
 }
 
-/* The section names of ${m}: ".text._Z4workPf\0…"; NULL if unknown. */
+/* The section names of ${m}, ".text._Z4workPf\0…"; NULL if they are unknown. */
 static const char *
 names_of(const struct module *m, size_t *size)
 {
@@ -185,7 +184,7 @@ names_of(const struct module *m, size_t *size)
 	return (const char *)m->image + s.sh_offset;
 }
 
-/* Before the image is freed: keeps its section names. */
+/* Keeps the section names of a module whose image is about to be freed. */
 static void
 keep_names(struct module *m)
 {
@@ -198,7 +197,7 @@ keep_names(struct module *m)
 	m->names_size = size;
 }
 
-/* Has ${m} a section whose name ends in ${key}, including its NUL? */
+/* Whether a section name of ${m} ends in ${key}; ${len} includes the NUL of ${key}. */
 static bool
 has_section(const struct module *m, const char *key, size_t len)
 {
@@ -211,7 +210,7 @@ has_section(const struct module *m, const char *key, size_t len)
 	return memmem(names, size, key, len) != NULL;
 }
 
-/* Is ${m} sent already, or can it be within the limit? */
+/* Whether ${m} is sent, or may be sent within the limit. */
 static bool
 afford(struct module *m)
 {
@@ -262,7 +261,7 @@ module_want(uint64_t cubin)
 	pthread_mutex_unlock(&mod.lock);
 }
 
-/* Looks for the requested ids among the modules loaded so far. */
+/* Looks for the requested ids among the modules that are loaded now. */
 static void
 find_missing(void)
 {
@@ -300,7 +299,7 @@ announce(struct module *m)
 		mod.sent += m->size;
 }
 
-/* Sends up to ${pieces} of a cubin; returns how many. */
+/* Sends up to ${pieces} pieces of a cubin; returns their number. */
 static unsigned
 send_pieces(struct module *m, unsigned pieces)
 {

@@ -4,14 +4,14 @@
 
 #include "order.h"
 
-#define SHARE_MAX 10		/* --overhead-budget 1000 */
-#define STALL_MS 100		/* without --max-stall: config/cudadvised.conf */
-#define STALL_MAX_MS 60000	/* of --max-stall: daemon/cli/options.c */
+#define SHARE_MAX 10		/* highest share: --overhead-budget 1000 */
+#define STALL_MS 100		/* default, as in config/cudadvised.conf */
+#define STALL_MAX_MS 60000	/* highest --max-stall, as in daemon/cli/options.c */
 
 double
 order_share(const char *text, double otherwise)
 {
-	/* The program may have set a locale. */
+	/* Not the program's locale: it may have set one. */
 	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
 	double v = -1;
 
@@ -28,7 +28,7 @@ order_stall(const char *text)
 	size_t n = text != NULL ? strspn(text, "0123456789") : 0;
 	unsigned long ms = 0;
 
-	/* So many digits cannot overflow. */
+	/* Fewer than 10 digits cannot overflow. */
 	if (n > 0 && n < 10 && text[n] == '\0')
 		ms = strtoul(text, NULL, 10);
 	if (ms == 0 || ms > STALL_MAX_MS)

@@ -6,12 +6,13 @@
 
 #include <stdint.h>
 
-/* pages_read(): read the list, a snapshot. -1 on failure. pages_forget(): free
+/* pages_read(): read a snapshot of the list. 0; -1 if it fails. pages_forget(): free
  * it. One thread at a time. */
 int pages_read(void);
 void pages_forget(void);
 
-/* pages_protection(at): PROT_* of the page at ${at}; 0 if unknown. */
+/* pages_protection(at): the protection (PROT_*) of the page at ${at} in that snapshot;
+ * 0: unknown. */
 int pages_protection(uintptr_t at);
 
 #endif

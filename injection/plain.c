@@ -44,8 +44,7 @@ append_part(struct text *t, const char *s, size_t n)
 		append(t, s, n);
 }
 
-/* The identifier at ${p}, with its length before it: returns its end, or
- * NULL. */
+/* Reads an identifier with its length before it. Returns what follows it, or NULL. */
 static const char *
 identifier(const char *p, const char **s, size_t *n)
 {
@@ -56,8 +55,7 @@ identifier(const char *p, const char **s, size_t *n)
 	return *n > 0 && strnlen(p, *n) == *n ? p + *n : NULL;
 }
 
-/* Skips the number, if any, and the underscore that end a parameter or an
- * index. */
+/* Skips the end of a parameter or an index: a number, if any, and an underscore. */
 static const char *
 index_end(const char *p)
 {
@@ -67,7 +65,8 @@ index_end(const char *p)
 	return *p == '_' ? p + 1 : p;
 }
 
-/* Skips the type of a literal, after its L; its value follows, up to the E. */
+/* Skips the type of a literal, after its L. The literal's value follows, up to its
+ * E. */
 static const char *
 literal_type(const char *p)
 {
@@ -90,7 +89,7 @@ literal_value(const char *p)
 	return p;
 }
 
-/* Skips an encoding of two letters, the first of which is D. */
+/* Skips a two-letter encoding that begins with D. */
 static const char *
 skip_d(const char *p, char *opened)
 {
@@ -99,15 +98,15 @@ skip_d(const char *p, char *opened)
 		*opened = 'D';
 	if (p[1] == 'v')
 		return index_end(p + 2);
-	if (p[1] == 'F') {	/* bits, and a letter */
+	if (p[1] == 'F') {	/* a number of bits, and a letter */
 		p += 2 + strspn(p + 2, "0123456789");
 		return *p != '\0' ? p + 1 : p;
 	}
 	return p[1] != '\0' ? p + 2 : NULL;
 }
 
-/* Skips one element; *${opened} is the letter of a nested list that it opens,
- * or NUL. */
+/* Skips one element. If that opens a nested list, *${opened} is the list's letter, else
+ * NUL. */
 static const char *
 skip_piece(const char *p, char *opened)
 {
@@ -146,7 +145,7 @@ skip_piece(const char *p, char *opened)
 	}
 }
 
-/* After the I of template arguments: returns what follows their E, or NULL. */
+/* Skips template arguments, after their I. Returns what follows their E, or NULL. */
 static const char *
 skip_arguments(const char *p)
 {

@@ -10,29 +10,26 @@
 #include "prepare.h"
 #include "sass.h"
 
-#define FEW_SIGNATURES 6	/* signatures that get all passes without a
-				 * condition */
-#define FEW_FUNCTIONS 16	/* whose first launch gets the headline: 0.7
-				 * s */
-#define YIELDS 64		/* launches that a kernel leaves to kernels
-				 * with */
-#define YIELD_TIMES 4		/* times its GPU time */
-#define ENABLES 16		/* of a context's profiler, at most; */
-#define ENABLES_FREE 4		/* this many at the first launch that needs
-				 * it, */
-#define TURNS 4			/* switches to the second configuration, at
-				 * most */
-#define PATIENCE 256		/* then after this many launches */
-#define SETTLED 8		/* launches without a new kernel, or two per
-				 * kernel: */
-#define SETTLED_NS 1000000000ull	/* all kernels have been seen; or this
-					 * long */
-#define GONE_LEAST 32		/* looks without a launch of it, and as many as
-				 * came before: a kernel is not waited for any
-				 * longer */
-#define PATCH_NS 50000000ull	/* patching a library's module takes 10 to 49 ms
-				 * on an H200, a program's own 1 */
-#define COUNT_HOLDS 2		/* that a count by instruction may take: of its
+#define FEW_SIGNATURES 6	/* signatures that get all passes unconditionally */
+#define FEW_FUNCTIONS 16	/* functions whose first launch gets the headline:
+				 * 0.7 s in all */
+#define YIELDS 64		/* launches that a kernel leaves to kernels */
+#define YIELD_TIMES 4		/* with so many times its GPU time */
+#define ENABLES 16		/* most set-ups of a context's profiler */
+#define ENABLES_FREE 4		/* so many of them at the first launch that needs it, */
+#define TURNS 4			/* most switches to the second configuration */
+#define PATIENCE 256		/* later set-ups come after so many launches; also the
+				 * number of kernels that are looked at */
+#define SETTLED 8		/* launches without a new kernel, or two launches per
+				 * kernel if that is more, */
+#define SETTLED_NS 1000000000ull	/* or so much time, after which all kernels
+					 * count as seen */
+#define GONE_LEAST 32		/* looks without a launch, and as many as before its
+				 * last launch, after which a kernel is no longer
+				 * waited for */
+#define PATCH_NS 50000000ull	/* patching the module of a library takes 10 to 49 ms
+				 * on an H200, the program's own 1 ms */
+#define COUNT_HOLDS 2		/* holds that a count by instruction may take: of its
 				 * launch, and of the next (counters.c) */
 
 bool
@@ -49,7 +46,7 @@ void
 plan_learn_cost(uint64_t ns)
 {
 
-	/* A single slow one must not end counting by instruction. */
+	/* Averaged: a single slow count must not end counting by instruction. */
 	patch_cost = (patch_cost + ns) / 2;
 }
 
@@ -75,9 +72,9 @@ plan_patched(void)
 	return bits;
 }
 
-/* The headline is expensive: collect it where there are few kernels, or this
- * one matters; or its function is unknown yet, whose first launch may be its
- * only one; or this shape stands for many of a function that matters. */
+/* Whether ${s} should get the headline, which is expensive: if there are few kernels,
+ * or this one matters; if its function is unknown yet, since its first launch may be
+ * its only one; or if this shape stands for many of a function that matters. */
 static bool
 wants_headline(const struct signature *s)
 {
@@ -110,7 +107,7 @@ lacks(const struct signature *s)
 	    plan_needed(s) & ~s->passes & ~s->hopeless;
 }
 
-/* The passes lacking in the profiler's current configuration. */
+/* The passes that ${s} lacks and the profiler's present configuration has. */
 static uint32_t
 lacks_here(const struct target *t, const struct signature *s)
 {
@@ -142,11 +139,11 @@ plan_done(void)
 	return true;
 }
 
-/* How often was it asked who is still launched? Guarded by the window. */
+/* Number of calls of look(). Guarded by the window. */
 static uint64_t looks;
 
-/* Notes which kernels were launched since the last look. The launch callback
- * counts them anyway. */
+/* Notes which kernels were launched since the last look, from the counts of the launch
+ * callback. */
 static void
 look(void)
 {
@@ -166,7 +163,8 @@ look(void)
 	}
 }
 
-/* Was ${s} launched a few times in the beginning only? */
+/* Whether ${s} is not launched any more: it was, but a few times in the beginning
+ * only. */
 static bool
 is_gone(const struct signature *s)
 {
@@ -175,7 +173,7 @@ is_gone(const struct signature *s)
 	return since > GONE_LEAST && since > s->looked;
 }
 
-/* Does one of the first PATIENCE kernels still lack this pass? */
+/* Whether one of the first PATIENCE kernels still lacks this pass. */
 static bool
 somebody_lacks(uint32_t bit)
 {
@@ -191,7 +189,7 @@ somebody_lacks(uint32_t bit)
 	return false;
 }
 
-/* Is there a kernel whose share of the GPU time is not known yet? */
+/* Whether there is a kernel whose share of the GPU time is not known yet. */
 static bool
 somebody_unknown(void)
 {
@@ -209,7 +207,7 @@ somebody_unknown(void)
 	return false;
 }
 
-/* Its GPU time so far; for a new shape that of its function; UINT64_MAX if
+/* The GPU time of ${s} so far; of a new shape, that of its function; UINT64_MAX if
  * unknown. */
 static uint64_t
 weight(const struct signature *s)
@@ -228,9 +226,9 @@ plan_matters(const struct signature *s)
 	return atomic_load(&s->matters) || family_matters(s->family);
 }
 
-/* Kernels with the most GPU time are measured first: a limited number of
- * launches is left unmeasured while a kernel with far more GPU time lacks
- * something that can be measured now. */
+/* Kernels with the most GPU time are measured first. A kernel leaves a limited number
+ * of launches unmeasured while a kernel with far more GPU time lacks something that can
+ * be measured now. */
 bool
 plan_yields(const struct target *t, struct signature *s)
 {
@@ -254,7 +252,7 @@ plan_yields(const struct target *t, struct signature *s)
 	return false;
 }
 
-/* No new kernel has come for a while. */
+/* Whether no new kernel has come for a while. */
 static bool
 settled(const struct target *t)
 {
@@ -272,9 +270,9 @@ unsettle(struct target *t)
 	t->newest_ns = inject_now();
 }
 
-/* The headline comes first: it alone tells what a new kernel is and whether
- * it matters. Kernels that lack it and are no longer launched are not waited
- * for. */
+/* The index of the configuration that the profiler should have. The headline comes
+ * first: it alone tells what a new kernel is and whether it matters. Kernels that lack
+ * it but are not launched any more are not waited for. */
 static size_t
 config_for(struct target *t, const struct signature *s)
 {
@@ -315,9 +313,9 @@ plan_profiler(struct target *t, const struct signature *s,
 }
 
 /*
- * ${s} has the next pass: leave it to other kernels, whose window advances the
- * profiler. If every launch advanced it, alternating kernels would meet the
- * pass that they have every time.
+ * ${s} has the next pass already: true if this launch is left to other kernels, whose
+ * windows advance the profiler. If every launch advanced the profiler, alternating
+ * kernels would meet the pass that they have every time.
  */
 static bool
 leaves_pass(struct target *t)
@@ -337,8 +335,8 @@ instructions_of(const struct signature *s)
 	return s->value != NULL && i >= 0 ? s->value[i] : NAN;
 }
 
-/* What is measured outdoes what is expected: one block runs on one SM, and a load
- * may touch 32 sectors. */
+/* The expected time of ${s} with patched code. A longer time that was measured counts
+ * instead: one block runs on one SM, and a load may touch 32 sectors. */
 static uint64_t
 patched(const struct signature *s)
 {
@@ -355,8 +353,9 @@ plan_learn_patched(const struct signature *s, uint64_t ns)
 	patched_learn(instructions_of(s), signature_time(s), ns);
 }
 
-/* A pass whose window does not fit even into a hold of its own, where it takes
- * ${least}, is given up. */
+/* Whether a window that costs ${cost} fits into this hold with its kernel. A pass whose
+ * window does not even fit into a hold of its own, where it costs ${least}, is given
+ * up. */
 static bool
 fits(struct signature *s, uint32_t bit, uint64_t begin, uint64_t cost,
     uint64_t least, uint64_t kernel)
@@ -387,7 +386,7 @@ plan_pass(struct target *t, struct signature *s, uint64_t begin,
 	*pass = inject.replay ? first : p->pass;
 	if (inject.replay)
 		return true;
-	/* It may not be launched again: the first pass tells most. */
+	/* ${s} may not be launched again: the first pass tells most. */
 	if (s->passes == 0 && (lack & 1u << first) && hold_fits(begin,
 	    profiler_turn_ns(p, first) + p->cost_ns[first]))
 		*pass = first;
@@ -409,8 +408,8 @@ plan_pass(struct target *t, struct signature *s, uint64_t begin,
 	return true;
 }
 
-/* Counts by instruction follow the first counters, which tell how long they
- * take; while the headline lacks, it goes first. */
+/* Counts by instruction follow the first counters, which tell how long they take. While
+ * the headline is lacking, it goes first. */
 bool
 plan_instructions(struct target *t, struct signature *s, uint64_t begin,
     uint64_t *cost)
@@ -427,7 +426,7 @@ plan_instructions(struct target *t, struct signature *s, uint64_t begin,
 	if (kernel == UINT64_MAX || !hold_fits(begin, patch_cost))
 		return false;
 	*cost = patch_cost + kernel;
-	/* A kernel known to be too long is given up. */
+	/* A kernel that is known to take too long is given up. */
 	if (*cost > COUNT_HOLDS * inject.max_stall_ns) {
 		s->counted = s->stalls = true;
 		plan_check(s);

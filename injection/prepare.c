@@ -14,21 +14,20 @@
 #include "window.h"
 #include "worker.h"
 
-#define SETUP_NS 400000000ull	/* first set-up: 0.25 to 0.35 s on an H200, 0.8
-				 * once per boot */
-#define TURN_NS 250000000ull	/* another configuration: 11 ms off, 0.14 to
-				 * 0.24 s on */
-#define SETUP_WAIT_NS 2000000000ull	/* it ends by itself after the GPU was
-					 * idle */
-#define ASKING_WAIT_NS 50000000ull	/* at exit, for the driver's
-					 * cuCtxSynchronize */
-#define LAST_NS 20000000ull	/* for work launched meanwhile */
-#define WINDOW_TRIES 100	/* for the window, 0.1 ms apart */
-#define RETRY_NS 10000000ull	/* after the GPU was not idle; doubled each
-				 * time, */
-#define RETRY_MOST_NS 1000000000ull	/* at most */
+#define SETUP_NS 400000000ull	/* expected first set-up: 0.25 to 0.35 s on an H200,
+				 * 0.8 s once per boot */
+#define TURN_NS 250000000ull	/* to another configuration: 11 ms off, 0.14 to 0.24
+				 * s on */
+#define SETUP_WAIT_NS 2000000000ull	/* for a set-up that ends by itself, since
+					 * the GPU was idle */
+#define ASKING_WAIT_NS 50000000ull	/* at exit, for cuCtxSynchronize in the driver */
+#define LAST_NS 20000000ull	/* for work launched since cuCtxSynchronize */
+#define WINDOW_TRIES 100	/* attempts to take the window, 0.1 ms apart */
+#define RETRY_NS 10000000ull	/* pause after the GPU was not idle; doubled each time, */
+#define RETRY_MOST_NS 1000000000ull	/* up to this */
 
-/* Written by the thread that has set active, then by the worker thread. */
+/* The set-up under way. Written by the thread that has set ${active}, then by the
+ * worker thread. */
 static struct {
 	_Atomic bool active;
 	_Atomic int stage;
@@ -38,19 +37,18 @@ static struct {
 	CUcontext handle;
 	uint32_t context, device, ours;
 	size_t config;
-	bool process;			/* only what the process needs, no
-					 * context */
-	_Atomic uint64_t took_ns;	/* longest set-up of a context */
+	bool process;			/* prepare only the process, no context */
+	_Atomic uint64_t took_ns;	/* the longest set-up of a context so far */
 } job;
 
 /*
- * PROCESS is inside CUPTI and ends by itself. WAITING calls cuCtxSynchronize,
- * which may never return, and may be cancelled. GOING_ON holds the window
- * inside CUPTI, and ends by itself.
+ * STAGE_PROCESS is inside CUPTI and ends by itself. STAGE_WAITING calls
+ * cuCtxSynchronize, which may never return; it may be cancelled. STAGE_GOING_ON holds
+ * the window inside CUPTI, and ends by itself.
  *
- * The thread that started the job waits for the stages that end by themselves:
- * CUPTI's libraries free their state when the program ends, and crashed on an
- * H200 where another thread was inside them.
+ * The thread that started the job waits for the stages that end by themselves: CUPTI's
+ * libraries free their state when the program ends, and on an H200 they crashed when
+ * another thread was inside them.
  */
 enum { STAGE_PROCESS, STAGE_WAITING, STAGE_GOING_ON, STAGE_CANCELLED };
 
@@ -64,13 +62,13 @@ is_ready(const struct target *t)
 	    t->p.config == &target_metrics()->config[job.config];
 }
 
-/* The gate is closed. */
+/* Call with the gate closed. */
 static bool
 is_idle(void)
 {
 
-	/* Work that others launched since ends in LAST_NS, unless it waits for
-	 * a launch that is held. */
+	/* Work that other threads launched since ends within LAST_NS, unless it waits
+	 * for a launch that the gate holds. */
 	return gate_looks_idle(job.handle, job.device, LAST_NS) &&
 	    gate_synchronize(job.handle) && !gate_polluted();
 }
@@ -86,7 +84,7 @@ set_up_idle(void)
 	t = target_make(job.handle, job.context, job.device);
 	if (t == NULL || t->failed)
 		return false;
-	/* Where counters are refused, instructions may still be counted. */
+	/* Even if counters are refused, instructions may be counted. */
 	if (is_ready(t) || target_refusal() != SKIP_NONE)
 		return true;
 	other = target_in_the_way(t);
@@ -94,7 +92,7 @@ set_up_idle(void)
 	    gate_synchronize(other))) && target_enable(t, job.config) == 0;
 }
 
-/* With the window held. */
+/* Call with the window held. */
 static bool
 set_up_alone(void)
 {
@@ -118,7 +116,7 @@ set_up_alone(void)
 	return done;
 }
 
-/* The sender holds it briefly now and then. */
+/* The sender holds the window briefly now and then. */
 static bool
 take_window(void)
 {
@@ -132,7 +130,7 @@ take_window(void)
 	return false;
 }
 
-/* On the worker thread: the program's work on the GPU may never end. */
+/* Runs on the worker thread, because the program's work on the GPU may never end. */
 static bool
 set_up(void)
 {
@@ -167,7 +165,8 @@ run(void *cookie)
 	atomic_store(&job.active, false);
 }
 
-/* Expected duration of the next set-up; ${turn}: from another configuration. */
+/* Expected duration of the next set-up; ${turn}: the context has another
+ * configuration. */
 static uint64_t
 cost(bool turn)
 {
@@ -177,8 +176,7 @@ cost(bool turn)
 	    turn ? TURN_NS : SETUP_NS;
 }
 
-/* Starts the job on the worker thread; without ${w} only what the process
- * needs. */
+/* Starts the set-up on the worker thread; without ${w} only for the process. */
 static bool
 begin_job(const CUpti_CallbackData *d, uint32_t device,
     const struct prepare_wish *w)
@@ -206,8 +204,8 @@ begin_job(const CUpti_CallbackData *d, uint32_t device,
 	return begun;
 }
 
-/* Waits for the job, no longer than a hold may last while it waits for an idle
- * GPU. */
+/* Waits for the set-up; while it waits for an idle GPU, not longer than a hold may
+ * last. */
 static void
 wait_for_job(uint64_t begin)
 {
@@ -245,14 +243,14 @@ prepare_target(const CUpti_CallbackData *d, struct signature *s,
 	begun = begin_job(d, s->shape.device, w);
 	if (begun) {
 		wait_for_job(begin);
-		/* This launch continues: cancel the job while it waits. */
+		/* This launch goes on: cancel the set-up if it still waits. */
 		atomic_compare_exchange_strong(&job.stage, &stage,
 		    STAGE_CANCELLED);
 	}
 	s->elsewhere = atomic_load(&job.elsewhere);
 	if (!window_try())
 		return NULL;
-	/* Instructions can be counted without the profiler. */
+	/* Even without a profiler instructions can be counted. */
 	t = target_find(d->contextUid);
 	if (t == NULL) {
 		window_release();

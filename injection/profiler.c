@@ -4,8 +4,8 @@
 #include "inject.h"
 #include "profiler.h"
 
-/* Cost assumed for the first pass until one has been timed: 44 ms on an H200
- * where it counts DRAM and L2. */
+/* Assumed cost of the first pass until it was timed: 44 ms on an H200, where it counts
+ * DRAM and L2. */
 #define FIRST_PASS_NS 50000000u
 
 #define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }
@@ -44,8 +44,8 @@ enable(struct profiler *p, const struct metrics *m, size_t config,
 	p->image = malloc(p->size);
 	if (p->pristine == NULL || p->image == NULL)
 		return CUPTI_ERROR_OUT_OF_MEMORY;
-	/* It is tied to the latest size query: CUPTI refuses an image of
-	 * another size. */
+	/* The image is tied to the latest size query: CUPTI refuses an image of another
+	 * size. */
 	*where = "cuptiRangeProfilerCounterDataImageInitialize";
 	i.pRangeProfilerObject = p->object;
 	i.counterDataSize = p->size;
@@ -139,7 +139,8 @@ stop(struct profiler *p, bool *dropped, const char **where)
 	return r;
 }
 
-/* A slow outlier moves the estimate half the way only, be it the first. */
+/* A new estimate from the last one and a measurement. A slow outlier, even the first,
+ * moves the estimate only half the way. */
 static uint64_t
 estimate(uint64_t before, uint64_t ns)
 {
@@ -170,8 +171,8 @@ profiler_stop(struct profiler *p, bool *dropped, const char **where)
 	return r;
 }
 
-/* A window without a kernel. After counts by instruction CUPTI fails to decode
- * it, but goes on to the next pass. */
+/* Collects a pass with no kernel. After counts by instruction CUPTI fails to decode
+ * such a window, but goes on to the next pass all the same. */
 static int
 empty_window(struct profiler *p, const char **where)
 {
@@ -215,7 +216,8 @@ profiler_turn_ns(const struct profiler *p, size_t pass)
 	return ns;
 }
 
-/* The first window pays the one-time costs: of its pass nothing is known yet. */
+/* Collects each pass once. The first window pays the one-time costs, so the cost of its
+ * pass is still unknown. */
 static int
 go_round(struct profiler *p, const char **where)
 {
@@ -225,8 +227,8 @@ go_round(struct profiler *p, const char **where)
 	if ((r = empty_window(p, where)) != CUPTI_SUCCESS)
 		return r;
 	r = profiler_turn(p, first, where);
-	/* Only pass 0 counts DRAM and L2: another first pass costs as much as
-	 * the next. */
+	/* Only pass 0 counts DRAM and L2: another first pass costs as much as the pass
+	 * after it. */
 	p->cost_ns[first] = first == 0 || p->config->passes == 1 ?
 	    FIRST_PASS_NS : p->cost_ns[profiler_after(p, first)];
 	return r;

@@ -15,8 +15,8 @@ typedef const char *dump_fn(int fd, void *thread);
 
 static struct {
 	_Atomic bool there;
-	bool walks;			/* frames are read by python_walk.h, not
-					 * printed */
+	bool walks;			/* python_walk.h reads the frames; else
+					 * CPython prints them */
 	initialized_fn *initialized;
 	initialized_fn *finalizing;	/* may be missing */
 	this_thread_fn *this_thread;
@@ -36,7 +36,7 @@ look_up(void)
 	if (python.finalizing == NULL)
 		*(void **)&python.finalizing = dlsym(RTLD_DEFAULT,
 		    "_Py_IsFinalizing");
-	/* CPython 3.15 has the public name, versions up to 3.12 the private
+	/* CPython 3.15 has the public name, versions up to 3.12 have the private
 	 * one. */
 	*(void **)&python.dump = dlsym(RTLD_DEFAULT,
 	    "PyUnstable_DumpTraceback");
@@ -56,13 +56,13 @@ python_find(void)
 	if (atomic_load_explicit(&python.there, memory_order_relaxed))
 		return;
 	look_up();
-	/* Clears the error that a missing symbol left: the second call returns
-	 * NULL. */
+	/* Clears the error that a missing symbol left: the first call returns it, the
+	 * second NULL. */
 	dlerror();
 	dlerror();
 }
 
-/* The PyThreadState of this thread; NULL while the interpreter is being
+/* The PyThreadState of this thread. NULL without an interpreter, or while it is being
  * finalised. */
 static void *
 this_thread(void)
@@ -75,8 +75,8 @@ this_thread(void)
 	return python.this_thread();
 }
 
-/* The decimal number at ${p}; NULL if there is none or it is over 100
- * million. */
+/* Reads the decimal number at ${p}. Returns its end; NULL if there is no number, or it
+ * is over 100 million. */
 static const char *
 number(const char *p, const char *end, unsigned long *n)
 {
@@ -101,10 +101,9 @@ last(const char *p, const char *end, const char *what)
 	return found;
 }
 
-/* Converts '  File "F", line N in NAME' in [p, end) to "F\tN\tNAME\n" in
- * ${out}, which may overlap: it gets shorter. Returns the bytes written, 0
- * for any other line. CPython prints a file without a name as ???, without
- * quotes. */
+/* Converts '  File "F", line N in NAME' in [p, end) to "F\tN\tNAME\n" in ${out}, which
+ * may overlap: the result is shorter. Returns the bytes written; 0 for any other line.
+ * (CPython prints a file without a name as ???, without quotes.) */
 static size_t
 parse_line(const char *p, const char *end, char *out)
 {
@@ -146,7 +145,7 @@ python_parse(char *text, size_t len)
 	const char *p = text, *stop = text + len, *end;
 	size_t used = 0;
 
-	/* A truncated line has no end. */
+	/* A line that was cut has no end. */
 	for (; p < stop && (end = memchr(p, '\n', (size_t)(stop - p))) != NULL;
 	    p = end + 1)
 		if (memchr(p, '\t', (size_t)(end - p)) == NULL)

@@ -1,30 +1,29 @@
 /*
- * python.h: the Python frames of the calling thread, in a CUDA callback. The
- * thread may not hold the interpreter's lock (PyTorch releases it around CUDA
- * calls), so no Python object is touched here: CPython's own crash handler
- * prints the frames into a pipe; they cannot change while the thread is in the
- * callback.
+ * python.h: the Python frames of the calling thread, in a CUDA callback. The thread may
+ * not hold the interpreter's lock (PyTorch releases it around CUDA calls), so no Python
+ * object is used here. Instead CPython's own crash handler prints the frames into a
+ * pipe; they cannot change while the thread is in the callback.
  */
 #ifndef CADV_PYTHON_H
 #define CADV_PYTHON_H
 
 #include <stddef.h>
 
-/* python_find(): look for an interpreter in the process, unless one was found.
+/* python_find(): look for an interpreter in the process, unless one was found before.
  * One thread at a time, not in a callback. */
 void python_find(void);
 
 /*
- * python_frames(out, size): lines "file\tline\tfunction\n", innermost first, as
- * many frames as fit into ${size} bytes; not terminated. Returns the length; 0
- * where there is no interpreter, its version is not supported (CPython 3.14:
- * see python_walk.h), or this thread runs no Python. Never blocks or allocates;
- * errno stays.
+ * python_frames(out, size): write lines "file\tline\tfunction\n", innermost frame
+ * first, as many as fit into ${size} bytes, without a terminator. Returns the length; 0
+ * if there is no interpreter, its version is not supported (CPython 3.14: see
+ * python_walk.h), or this thread runs no Python. Never blocks or allocates; errno is
+ * kept.
  */
 size_t python_frames(char *out, size_t size);
 
-/* python_parse(text, len): convert what CPython prints into such lines, in
- * place; returns their length. Lines that are not a whole frame are dropped. */
+/* python_parse(text, len): convert CPython's output into such lines, in place; returns
+ * their length. Lines that are not a whole frame are dropped. */
 size_t python_parse(char *text, size_t len);
 
 #endif

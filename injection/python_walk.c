@@ -9,7 +9,7 @@
 #include "python_walk.h"
 
 #define DEPTH 64
-#define STRING_MAX 250		/* characters of a name; each may take four */
+#define STRING_MAX 250		/* characters of a name; each may take four bytes */
 #define ROOM 2048		/* bytes that one frame may need */
 #define OBJECT_MAX 512		/* bytes read of a frame or code object */
 
@@ -18,8 +18,8 @@ typedef int code_line_fn(const void *code, int byte);
 typedef ptrdiff_t length_fn(const void *string);
 typedef uint32_t char_fn(const void *string, ptrdiff_t index);
 
-/* The beginning of _PyRuntime in CPython 3.13, meant for debuggers. The order
- * of the fields is that of this version. */
+/* The beginning of _PyRuntime in CPython 3.13, which is meant for debuggers. The order
+ * of the fields is that of this version only. */
 struct offsets_313 {
 	char cookie[8];
 	uint64_t version, free_threaded;
@@ -43,14 +43,15 @@ struct offsets_313 {
 	} object;
 };
 
-/* Where things are, in bytes from the start of each object. */
+/* Offsets of fields, in bytes from the start of their object. */
 struct layout {
 	uint64_t thread_frame;		/* the innermost frame */
 	uint64_t frame_back, frame_code;
-	uint64_t frame_instruction;	/* 0: PyFrame_GetLineNumber is used */
+	uint64_t frame_instruction;	/* 0: call PyFrame_GetLineNumber */
 	uint64_t code_file, code_name, code_instructions;
 	uint64_t type;			/* of any object */
-	size_t frame_size, code_size;	/* bytes that are read */
+	size_t frame_size, code_size;	/* bytes to read of a frame, and of a code
+					 * object */
 };
 
 static struct {
@@ -63,7 +64,7 @@ static struct {
 	pid_t pid;
 } walk;
 
-/* sys.version begins with it. */
+/* The N of 3.N, with which sys.version begins; -1 if it is not known. */
 static int
 minor_version(void)
 {
@@ -95,8 +96,8 @@ layout_313(struct layout *l)
 	return l->frame_instruction != 0;
 }
 
-/* The bytes of an object up to the end of the fields at these offsets and of
- * its type; 0 if over OBJECT_MAX: then the offsets are invalid. */
+/* How many bytes to read of an object, to have the fields at these offsets and its
+ * type; 0 if that is more than OBJECT_MAX: then the offsets are invalid. */
 static size_t
 span_of(const struct layout *l, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -111,7 +112,7 @@ span_of(const struct layout *l, uint64_t a, uint64_t b, uint64_t c)
 bool
 python_walk_find(void)
 {
-	/* PyThreadState, PyFrameObject and PyCodeObject of these two. */
+	/* For 3.9 and 3.10: of PyThreadState, PyFrameObject and PyCodeObject. */
 	static const struct layout old = { .thread_frame = 24,
 	    .frame_back = 24, .frame_code = 32, .code_file = 104,
 	    .code_name = 112, .type = 8 };
@@ -142,13 +143,13 @@ python_walk_find(void)
 	    walk.length != NULL && walk.character != NULL;
 }
 
-/* An object's first bytes. */
+/* An object and its first bytes. */
 struct object {
 	const char *at;
 	char byte[OBJECT_MAX];
 };
 
-/* Reads ${n} pieces of this process's memory, any of which may be unmapped. */
+/* Reads ${n} pieces of this process's memory. False if one of them is not mapped. */
 static bool
 fetch(struct iovec *to, struct iovec *from, size_t n)
 {
@@ -183,7 +184,7 @@ field(const struct object *o, uint64_t offset)
 	return value;
 }
 
-/* Are both strings? */
+/* Whether both objects are strings. */
 static bool
 are_strings(const void *a, const void *b)
 {
@@ -200,8 +201,8 @@ are_strings(const void *a, const void *b)
 	    type[1] == walk.string_type;
 }
 
-/* One character in UTF-8; control characters, which would break the line
- * format, and surrogates become question marks. */
+/* Writes a character in UTF-8. Control characters, which would break the line format,
+ * and surrogates become question marks. */
 static size_t
 put_character(char *out, uint32_t c)
 {
@@ -230,7 +231,7 @@ put_character(char *out, uint32_t c)
 	return 4;
 }
 
-/* The string object ${s}; the bytes written, 0 if there is no room. */
+/* Writes the string object ${s}. Returns the bytes written; 0 if there is no room. */
 static size_t
 put_string(char *out, size_t room, const void *s)
 {
@@ -245,7 +246,7 @@ put_string(char *out, size_t room, const void *s)
 	return used;
 }
 
-/* The line that ${frame} of ${code} is at; 0 unknown. */
+/* The line at which ${frame} of ${code} is; 0: unknown. */
 static int
 line_of(const struct object *frame, const struct object *code)
 {
@@ -289,7 +290,7 @@ python_walk(const void *thread, char *out, size_t size)
 
 	memcpy(&next, (const char *)thread + walk.at.thread_frame,
 	    sizeof(next));
-	/* Ends where the next frame might not fit. */
+	/* Stops when the next frame might not fit. */
 	for (depth = 0; depth < DEPTH && size - used >= ROOM &&
 	    read_object(&frame, next, walk.at.frame_size); depth++) {
 		/* The interpreter's own frames have no code object. */

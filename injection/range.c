@@ -12,10 +12,10 @@
 #include "range.h"
 
 #define OPEN_SLOTS (2 * RANGE_OPEN)
-#define NAME_SLOTS (1u << 16)	/* over twice as many as there can be */
+#define NAME_SLOTS (1u << 16)	/* more than twice as many as there can be names */
 
-/* Half of a range: a start without its end, or, where another thread ended it and its
- * buffer came first, an end without its start. */
+/* Half of a range: a start without its end; or, if another thread ended the range and
+ * its buffer came first, an end without its start. */
 struct half {
 	bool used, ended;
 	uint32_t id, name, domain, tid;
@@ -23,17 +23,18 @@ struct half {
 };
 
 static struct {
-	struct half half[OPEN_SLOTS];	/* by id, linear probing */
+	struct half half[OPEN_SLOTS];	/* hash table by id, linear probing */
 	uint32_t halves;
-	uint64_t hash[NAME_SLOTS];	/* of the names that were sent; 0: none */
-	uint32_t string[NAME_SLOTS];	/* and their ids */
+	uint64_t hash[NAME_SLOTS];	/* of the names that were sent; 0: free */
+	uint32_t string[NAME_SLOTS];	/* their ids */
 	uint32_t names, folded;
-	uint32_t count;			/* RANGEs emitted or lost */
+	uint32_t count;			/* RANGE records emitted or lost */
 } range;
 
 /* --- names ------------------------------------------------------------------- */
 
-/* The id of ${text}, sent if *${used} is below ${most}. False: there are too many. */
+/* The id of ${text}, which is sent if it is new and *${used} is below ${most}. False:
+ * there are too many. */
 static bool
 string_of(const char *text, uint32_t *used, uint32_t most, uint32_t *id)
 {
@@ -47,7 +48,7 @@ string_of(const char *text, uint32_t *used, uint32_t most, uint32_t *id)
 		}
 	if (*used == most)
 		return false;
-	/* Without room in the queue it is sent with its next use. */
+	/* Without room in the queue the string is sent with its next use. */
 	if ((*id = emit_string(text)) == 0)
 		return true;
 	range.hash[i] = h;
@@ -56,7 +57,7 @@ string_of(const char *text, uint32_t *used, uint32_t most, uint32_t *id)
 	return true;
 }
 
-/* "step #" of "step 1234": what counters in names leave. */
+/* Turns "step 1234" into "step #": names that differ in numbers become one. */
 static void
 fold(char *text)
 {
@@ -112,7 +113,8 @@ half_find(uint32_t id)
 	return NULL;
 }
 
-/* What lies behind it, up to a free slot, may have wanted its slot. */
+/* Removes ${h}. Entries behind it, up to a free slot, move up if they belong nearer to
+ * its slot. */
 static void
 half_remove(struct half *h)
 {
@@ -133,7 +135,7 @@ half_remove(struct half *h)
 	range.half[hole].used = false;
 }
 
-/* Ends whose starts never came: they began before tracing did. */
+/* Drops ends whose start never came, because the range began before tracing did. */
 static void
 drop_ends(void)
 {
@@ -188,8 +190,8 @@ range_cut(uint64_t now)
 	range.halves = 0;
 }
 
-/* Each marker costs the program time and CUPTI memory: enough is enough. The ranges
- * around are worth more than most: they are kept until here. */
+/* Too many ranges: each marker costs the program time and CUPTI memory. The ranges that
+ * are open now are kept until here, since they are worth more than most. */
 static void
 stop(uint64_t now)
 {
@@ -228,7 +230,7 @@ on_start(const CUpti_ActivityMarker2 *m)
 		half_remove(end);
 		put(&s, ended);
 	} else {
-		/* The number is used again: the other's end was lost. */
+		/* The id is used again: the end of the other range was lost. */
 		s.used = true;
 		*end = s;
 	}

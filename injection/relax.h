@@ -1,7 +1,7 @@
 /*
- * relax.h: driver and CUPTI calls of ours while another thread of the program
- * captures a stream. In the mode cudaStreamCaptureModeGlobal, the default, a call
- * that may allocate, synchronise or load code breaks such a capture, whichever
+ * relax.h: for our own driver and CUPTI calls while another thread of the program may
+ * be capturing a stream. In the mode cudaStreamCaptureModeGlobal, the default, a call
+ * that may allocate, synchronise or load code invalidates such a capture, whichever
  * thread makes it, unless that thread is in relaxed mode.
  */
 #ifndef CADV_RELAX_H
@@ -9,10 +9,10 @@
 
 #include "cupti_api.h"
 
-/* relax_begin(): this thread may make any call from here on; returns the mode in
- * which it was. relax_end(before): that mode again, before the program's thread
- * goes on. In pairs, which may nest; a thread of ours need not end. The driver
- * must be initialised. */
+/* relax_begin(): put this thread into relaxed mode, in which it may make any call;
+ * returns its previous mode. relax_end(before): restore that mode, before the program's
+ * thread goes on. They come in pairs, which may nest; a thread of ours need not call
+ * relax_end. The driver must be initialised. */
 CUstreamCaptureMode relax_begin(void);
 void relax_end(CUstreamCaptureMode before);
 
