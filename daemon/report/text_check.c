@@ -27,60 +27,50 @@ meaning(const char *state)
 	return NULL;
 }
 
-/* "4 errors, 1 warning" */
+/* "memcheck 4 errors, 1 warning, until the program failed" */
 static void
-put_counts(struct out *o, const json_t *c)
+check_text(char *text, size_t size, const json_t *c)
 {
 	uint64_t errors = field_count(c, "errors"),
 	    warnings = field_count(c, "warnings"),
 	    unreported = field_count(c, "unreported");
-	char text[NUMBER_SIZE], a[NUMBER_SIZE];
+	const char *said = meaning(or_unknown(field_text(c, "state")));
+	char found[NUMBER_SIZE], more[NUMBER_SIZE + 4] = "";
+	char left[NUMBER_SIZE + 32] = "", a[NUMBER_SIZE];
 
 	if (errors + warnings == 0)
-		snprintf(text, sizeof(text), "nothing");
+		snprintf(found, sizeof(found), "nothing");
 	else if (errors == 0)
-		snprintf(text, sizeof(text), "no errors");
+		snprintf(found, sizeof(found), "no errors");
 	else
-		number_of(text, errors, "error");
-	out_text(o, text);
+		number_of(found, errors, "error");
 	if (warnings > 0)
-		out_format(o, ", %s", number_of(a, warnings, "warning"));
+		snprintf(more, sizeof(more), ", %s", number_of(a, warnings,
+		    "warning"));
 	if (unreported > 0)
-		out_format(o, " (%s of them not written out)",
+		snprintf(left, sizeof(left), " (%s not written out)",
 		    number_count(a, unreported));
-}
-
-/* "  memcheck  13 errors in 925 ms, until the program failed": one line where the
- * state takes few words. */
-static void
-put_check(struct out *o, const json_t *c)
-{
-	const char *said = meaning(or_unknown(field_text(c, "state")));
-	char time[NUMBER_SIZE], a[NUMBER_SIZE];
-
-	snprintf(time, sizeof(time), "in %s", number_seconds(a,
-	    (field_number(c, "end_ns") - field_number(c, "start_ns")) / 1e9));
-	out_spaces(o, 2);
-	out_cell(o, or_unknown(field_text(c, "tool")), 10);
-	put_counts(o, c);
-	out_append(o, " ", time);
-	if (said != NULL) {
-		out_style(o, STYLE_WARN);
-		out_segment(o, 4, ", ", said);
-		out_style(o, STYLE_PLAIN);
-	}
-	out_line(o);
+	snprintf(text, size, "%s %s%s%s%s%s", or_unknown(field_text(c,
+	    "tool")), found, more, left, said != NULL ? ", " : "",
+	    said != NULL ? said : "");
 }
 
 void
 parts_checks(struct out *o, const json_t *checks)
 {
 	const char *state, *text;
+	char said[256];
 	const json_t *c;
 	size_t i;
 
+	/* As many on a line as it holds: the head has three. */
 	json_array_foreach(checks, i, c) {
-		put_check(o, c);
+		check_text(said, sizeof(said), c);
+		out_segment(o, 2, i > 0 ? "; " : "", said);
+	}
+	if (i > 0)
+		out_line(o);
+	json_array_foreach(checks, i, c) {
 		state = or_unknown(field_text(c, "state"));
 		text = field_text(c, "text");
 		if (meaning(state) == NULL || text == NULL || *text == '\0')

@@ -276,6 +276,9 @@ coverage_text(const struct report *r, bool brief, char *text, size_t size)
 		snprintf(text, size, "%s, all measured", launches);
 	else if (full + part == 0)
 		snprintf(text, size, "%s, none measured", launches);
+	else if (part == all)
+		snprintf(text, size, "%s measured in part", number_of(b, all,
+		    kernels < shapes ? "launch shape" : "kernel"));
 	else if (full == 0)
 		snprintf(text, size, "%s of %s measured in part",
 		    number_count(a, part), number_of(b, all, kernels < shapes ?
@@ -312,6 +315,8 @@ text_measured(struct out *o, const struct report *r)
 		coverage_text(r, true, text, sizeof(text));
 		snprintf(cost, sizeof(cost), "it cost %s (%s)", a, b);
 	}
+	if (2 + out_columns(o, text) + 2 + out_columns(o, cost) > o->width)
+		snprintf(cost, sizeof(cost), "it cost %s", a);
 	out_segment(o, 2, "", text);
 	out_segment(o, 2, "; ", cost);
 	if (field_count(data, "lost") == 0 && ended(r->run))

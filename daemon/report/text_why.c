@@ -12,7 +12,7 @@
 
 #define INDENT 6
 #define WHY_LINES 2
-#define WHY_COLUMNS 80		/* that these have at least: a narrower terminal
+#define WHY_COLUMNS 60		/* that these have at least: a narrower terminal
 				 * shows the same on more lines */
 #define LEFT_TOLD 0.9		/* of its seconds: when more is left, nobody asks */
 

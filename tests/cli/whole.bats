@@ -156,6 +156,7 @@ place='.findings.items[0] | select(.worth_it) |
 @test "reports of real programs: the first finding in ten lines, clean at 60 and 80 columns" {
 	for f in "$pairs"/../programs/*.cadv "$pairs"/../demo.cadv \
 	    "$pairs"/{launch-bound-graph-candidate,legacy-default-stream}.bad.cadv \
+	    "$pairs"/{layout-conversions,serial-kernel}.bad.cadv \
 	    "$pairs"/{sanitizer-findings,shared-atomic-contention}.bad.cadv; do
 		cudadvise show --json "$f" | jq -r "$place" > place
 		for columns in 60 80; do
@@ -167,6 +168,9 @@ place='.findings.items[0] | select(.worth_it) |
 			grep -qF -f place first || [ ! -s place ]
 			grep -v 'cudadvise ' report > text
 			[ "$(wc -L < text)" -le $columns ]
+			# What ran, where the time went, what was measured.
+			[ "$(sed '/^$/q' report | grep -c .)" -le 3 ] ||
+			    grep -q memcheck report
 		done
 		for command in kernels roofline; do
 			COLUMNS=60 cudadvise $command "$f" > table

@@ -205,6 +205,9 @@ TEST(two_lines_of_why)
 	assert_non_null(strstr(text, "      loads touch 7 times the sectors they "
 	    "need; stores touch 8 times the\n      sectors they need; nothing of "
 	    "it is in L1; limited by L2\n 2  "));
+	text = printed_report(&with, 60);
+	assert_non_null(strstr(text, "      uncoalesced loads: loads touch 7 "
+	    "times the sectors\n      they need; limited by L2\n 2  "));
 	with.verbose = true;
 	text = printed_report(&with, 200);
 	assert_non_null(strstr(text, "(32-way: a column is read)"));

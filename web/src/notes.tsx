@@ -135,7 +135,7 @@ function checked(c: Check): string {
     c.errors > 0 ? counted(c.errors, 'error') : '',
     c.warnings > 0 ? counted(c.warnings, 'warning') : '',
   ].filter((text) => text !== '').join(', ') || 'nothing';
-  const unwritten = c.unreported > 0 ? ` (${count(c.unreported)} of them not written out)` : '';
+  const unwritten = c.unreported > 0 ? ` (${count(c.unreported)} not written out)` : '';
   const ending = c.state === 'done' ? '' : `; ${endings[c.state] ?? 'how it ended is not known'}`;
   const words = c.state !== 'done' && c.text ? ` (${c.text})` : '';
   return `${c.tool}: ${counts}${unwritten} in ${nanoseconds(c.end_ns - c.start_ns)}${ending}${words}.`;
