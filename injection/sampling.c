@@ -20,36 +20,32 @@
 
 #define DEVICES 16
 #define STALLS_MAX 64
-#define NAME_SIZE 128			/* CUPTI writes up to this size */
-#define DRAIN_PCS 4096u			/* fetched at a time */
-#define KEEP_PCS 16384u			/* kept by CUPTI until it is turned
-					 * off */
-#define HARDWARE_BYTES (16u << 20)	/* device memory; on an H200 the launch
-					 * that turns sampling on takes 72 ms
-					 * with these two sizes, 95 with 64 MiB
-					 * each */
+#define NAME_SIZE 128			/* CUPTI writes up to so many bytes */
+#define DRAIN_PCS 4096u			/* PCs fetched at a time */
+#define KEEP_PCS 16384u		/* PCs that CUPTI keeps until sampling is turned off */
+#define HARDWARE_BYTES (16u << 20)	/* device memory; on an H200 the launch that
+					 * turns sampling on takes 72 ms with these
+					 * two sizes, 95 ms with 64 MiB each */
 #define SCRATCH_BYTES (8u << 20)
 #define PERIOD 13u			/* 2^13 cycles: 4 us of an SM */
 #define ENOUGH_SAMPLES 20000000ull
-#define ENOUGH_NS 10000000000ull	/* of sampling */
-#define DRAIN_NS 300000000ull		/* between drains: CUPTI's own thread is
-					 * not faster */
+#define ENOUGH_NS 10000000000ull	/* time of sampling */
+#define DRAIN_NS 300000000ull	/* between drains; CUPTI's own thread is not faster */
 #define FINISH_NS 200000000ull	/* for the GPU to become idle, at exit */
 #define OFF_WAIT_S 1			/* for the sender to release the lock */
-#define VALUES_MAX 8192u		/* of a SAMPLES record */
+#define VALUES_MAX 8192u		/* values in one SAMPLES record */
 
 /* A buffer for samples, in CUPTI's layout. */
 struct room {
 	CUpti_PCSamplingData d;
-	CUpti_PCSamplingStallReason *stalls;	/* of all its PCs */
+	CUpti_PCSamplingStallReason *stalls;	/* for all its PCs */
 };
 
 /* One sampled context. */
 struct sampler {
 	CUcontext context;		/* NULL: free */
 	uint32_t device;
-	struct room keep;		/* the buffer configured in CUPTI, read
-					 * at the end */
+	struct room keep;	/* configured in CUPTI as its buffer; read at the end */
 	struct room drain;		/* passed to cuptiPCSamplingGetData */
 	uint64_t since_ns, samples, dropped, foreign;	/* not sent yet */
 	uint32_t full;
@@ -61,12 +57,11 @@ static struct {
 	_Atomic unsigned active;
 	uint32_t stall[STALLS_MAX];
 	size_t stalls;
-	bool named;			/* STALL records are sent */
+	bool named;			/* STALL records were sent */
 	char name[STALLS_MAX][NAME_SIZE];
 	uint64_t drained_ns;
 	_Atomic uint64_t samples, lasted_ns;
-	_Atomic bool spoilt;		/* samples were lost since it was turned
-					 * on */
+	_Atomic bool spoilt;	/* samples were lost since sampling was turned on */
 } sampling = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 bool
@@ -140,8 +135,8 @@ room_new(struct room *m, size_t pcs)
 	return -1;
 }
 
-/* Resets a buffer before CUPTI writes into it: CUPTI reads capacities from the
- * same fields in which it returns counts. */
+/* Resets a buffer before CUPTI writes into it: in the same fields CUPTI reads
+ * capacities and returns counts. */
 static void
 room_clear(struct room *m)
 {
@@ -218,8 +213,8 @@ enable(struct sampler *s, const char **where)
 	*where = "cuptiPCSamplingEnable";
 	if ((r = (int)inject.api.cuptiPCSamplingEnable(&p)) != CUPTI_SUCCESS)
 		return r;
-	/* Without the stall reasons queried and a buffer configured, fetching
-	 * crashes. */
+	/* Fetching samples crashes unless the stall reasons were queried and a buffer
+	 * is configured. */
 	if ((r = learn_stalls(s->context, where)) == CUPTI_SUCCESS &&
 	    (room_new(&s->keep, KEEP_PCS) != 0 ||
 	    room_new(&s->drain, DRAIN_PCS) != 0))
@@ -241,11 +236,10 @@ sampling_on(CUcontext context, uint32_t device, const char **where)
 	unsigned i;
 
 	*where = "cuptiPCSamplingEnable";
-	/* Trylock: the sender may be inside CUPTI, which may wait for this
-	 * thread. */
+	/* Trylock: the sender may be inside CUPTI, which may wait for this thread. */
 	if (pthread_mutex_trylock(&sampling.lock) != 0)
 		return SAMPLING_LATER;
-	/* CUPTI can sample one context per GPU: the first one. */
+	/* CUPTI can sample one context per GPU: the first one is taken. */
 	for (i = 0; i < DEVICES; i++) {
 		if (sampling.all[i].context != NULL &&
 		    sampling.all[i].device == device)
@@ -297,11 +291,11 @@ send_values(const CUpti_PCSamplingPCData *d, const uint8_t *blob, size_t n)
 	EMIT(SAMPLES, &r);
 }
 
-/* The samples of one function, in as many records as it takes. */
+/* Sends the samples of one function, in as many records as necessary. */
 static void
 send_function(const CUpti_PCSamplingPCData *d, size_t pcs)
 {
-	static uint8_t blob[VALUES_MAX * 12];	/* the lock is held */
+	static uint8_t blob[VALUES_MAX * 12];	/* guarded by the lock */
 	size_t i, k, n = 0;
 
 	for (i = 0; i < pcs; i++)
@@ -362,7 +356,7 @@ take(struct sampler *s, CUpti_PCSamplingData *d)
 			send_function(d->pPcData + first, i + 1 - first);
 			first = i + 1;
 		}
-	/* Function names may be shared with other records: not freed. */
+	/* Function names may be shared with other records, so they are not freed. */
 }
 
 /* Sends the totals since the last call. */
@@ -381,7 +375,7 @@ send_totals(struct sampler *s)
 	s->full = 0;
 }
 
-/* Fetches all samples; returns CUPTI's error code. */
+/* Fetches all samples. Returns CUPTI's error code. */
 static int
 fetch(struct sampler *s)
 {
@@ -400,7 +394,7 @@ fetch(struct sampler *s)
 	return CUPTI_SUCCESS;
 }
 
-/* Reports errors of fetching. */
+/* Reports an error of fetch(). */
 static void
 complain(const struct sampler *s, int r)
 {
@@ -415,7 +409,7 @@ complain(const struct sampler *s, int r)
 		atomic_store(&sampling.spoilt, true);
 }
 
-/* The lock is held. */
+/* Call with the lock held. */
 static void
 off(struct sampler *s)
 {
@@ -452,9 +446,9 @@ sampling_off(CUcontext context)
 	return true;
 }
 
-/* Sampling is not turned off here, while kernels run: CUPTI would wait for
- * them, and a launch that they wait for would wait for CUPTI. The next launch
- * turns it off. */
+/* Sends the samples so far. Does not turn sampling off, since kernels may be running:
+ * CUPTI would wait for them, and a launch that they wait for would wait for CUPTI. The
+ * next launch turns it off. */
 static void
 drain(struct sampler *s)
 {
@@ -476,7 +470,7 @@ sampling_drain(void)
 	/* Sampling is being turned on or off: skip this time. */
 	if (!activity_pause())
 		return;
-	relax_begin();		/* the sender's thread */
+	relax_begin();		/* this is the sender thread */
 	if (pthread_mutex_trylock(&sampling.lock) == 0) {
 		for (i = 0; i < DEVICES; i++)
 			if (sampling.all[i].context != NULL)
@@ -486,7 +480,7 @@ sampling_drain(void)
 	activity_resume();
 }
 
-/* The program's last work has usually ended; what has not may never end. */
+/* The program's last work has usually ended by now. If not, it may never end. */
 static bool
 is_idle(const struct sampler *s)
 {
@@ -511,7 +505,7 @@ sampling_finish(void)
 
 	if (!sampling_active())
 		return;
-	relax_begin();		/* the sender's thread */
+	relax_begin();		/* this is the sender thread */
 	pthread_mutex_lock(&sampling.lock);
 	for (i = 0; i < DEVICES; i++)
 		if (sampling.all[i].context == NULL)

@@ -8,7 +8,7 @@
 #define RECORDS_MAX (4u << 20)	/* 16 metrics of 262,144 instructions */
 #define DEVICES 64
 
-/* CUPTI's ids of metrics_set.source; one chip per process. */
+/* CUPTI's ids of the source metrics; all devices of a process have one chip. */
 static uint64_t id[METRICS_SOURCE];
 static size_t ids;
 static bool configured[DEVICES];	/* CUPTI refuses a second SetConfig */
@@ -75,8 +75,7 @@ sass_begin(CUcontext context, const char **where)
 
 	*where = "cuptiSassMetricsEnable";
 	p.ctx = context;
-	p.enableLazyPatching = 1;	/* patch only what the window
-					 * launches */
+	p.enableLazyPatching = 1;	/* patch only code that the window launches */
 	return (int)inject.api.cuptiSassMetricsEnable(&p);
 }
 
@@ -91,8 +90,8 @@ compare(const void *a, const void *b)
 	return x->pcOffset < y->pcOffset ? -1 : x->pcOffset > y->pcOffset;
 }
 
-/* The counts of the function whose records begin at ${d}; *${used}: their
- * number. */
+/* The counts of the function whose records begin at ${d}; *${used} is the number of
+ * these records. */
 static struct sass_counts *
 counts_of(const CUpti_SassMetrics_Data *d, size_t n, size_t *used)
 {
@@ -142,7 +141,7 @@ collect(CUpti_SassMetrics_Data *d, size_t n)
 	return first;
 }
 
-/* The records of a window. */
+/* Fetches the records of a window. */
 static int
 flush(CUcontext context, struct sass_counts **counts, const char **where)
 {
@@ -157,7 +156,7 @@ flush(CUcontext context, struct sass_counts **counts, const char **where)
 	p.ctx = context;
 	r = (int)inject.api.cuptiSassMetricsGetDataProperties(&p);
 	n = p.numOfPatchedInstructionRecords;
-	/* One instance: values are requested at GPU granularity. */
+	/* One instance, because values are requested at GPU granularity. */
 	if (r != CUPTI_SUCCESS || n == 0 || n > RECORDS_MAX ||
 	    p.numOfInstances != 1)
 		return r;
@@ -168,8 +167,8 @@ flush(CUcontext context, struct sass_counts **counts, const char **where)
 		goto out;
 	}
 	for (i = 0; i < n; i++) {
-		/* CUPTI requires the size of the parameter struct here, not of
-		 * this one. */
+		/* CUPTI requires the size of the parameter struct here, not of this
+		 * struct. */
 		d[i].structSize = CUpti_SassMetricsFlushData_Params_STRUCT_SIZE;
 		d[i].pInstanceValues = &v[i];
 	}
@@ -181,7 +180,7 @@ flush(CUcontext context, struct sass_counts **counts, const char **where)
 	if ((r = (int)inject.api.cuptiSassMetricsFlushData(&f)) ==
 	    CUPTI_SUCCESS)
 		*counts = collect(d, n);
-	/* Each record has its own copy, which the caller frees. */
+	/* Each record has its own copy of the name, which the caller frees. */
 	for (i = 0; r == CUPTI_SUCCESS && i < n; i++)
 		free((void *)(uintptr_t)d[i].functionName);
 out:

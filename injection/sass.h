@@ -1,10 +1,10 @@
 /*
- * sass.h: CUPTI's SASS metrics: exact counts per instruction of one launch. The
- * launch runs patched code; outside of windows nothing is patched.
+ * sass.h: CUPTI's SASS metrics: exact counts by instruction of one launch. The launch
+ * runs patched code; outside of windows nothing is patched.
  *
- * Measured on an H200: 1.3 ms a window for small kernels. The context needs the
- * range profiler or PC sampling enabled before the first use, otherwise only
- * the first function ever delivers; with kernel tracing on, every value is 0.
+ * Measured on an H200: 1.3 ms a window for small kernels. The range profiler or PC
+ * sampling has to be enabled on the context before the first use; otherwise only the
+ * first function ever gives counts. With kernel tracing on, every value is 0.
  */
 #ifndef CADV_SASS_H_INJECTION
 #define CADV_SASS_H_INJECTION
@@ -17,13 +17,13 @@
 
 struct sass_value {
 	uint32_t pc;
-	uint32_t metric;		/* index into metrics_set.source */
+	uint32_t metric;		/* index into ${source} of struct metrics */
 	uint64_t value;			/* never 0 */
 };
 
-/* The counts of one function of a launch. */
+/* The counts of one function in a launch. */
 struct sass_counts {
-	struct sass_counts *next;	/* functions that it calls */
+	struct sass_counts *next;	/* another function of the launch */
 	uint64_t cubin;
 	uint32_t symbol;
 	uint32_t sent;			/* values sent so far */
@@ -33,20 +33,22 @@ struct sass_counts {
 };
 
 /*
- * sass_configure(m, device, where): configure ${device} to count ${m}'s source
- * metrics; names that the chip does not have are dropped from ${m}. No-op if it
- * was configured before. CUPTI's error code. sass_forget(device): before a
- * context of that device is destroyed.
+ * sass_configure(m, device, where): configure ${device} to count the source metrics of
+ * ${m}; names that CUPTI does not know for the chip are dropped from ${m}. Does nothing
+ * if the device is configured already. Returns CUPTI's error code, with the call that
+ * failed in *${where}. sass_forget(device): undo it, before a context of that device is
+ * destroyed.
  */
 int sass_configure(struct metrics *m, uint32_t device, const char **where);
 void sass_forget(uint32_t device);
 
-/* sass_begin(context, where): count launches from here on. */
+/* sass_begin(context, where): count launches from now on. Returns as sass_configure. */
 int sass_begin(CUcontext context, const char **where);
 
 /*
- * sass_end(context, counts, where): stop; *${counts} are the counts, or NULL if
- * there are none or no memory. The GPU has to be idle.
+ * sass_end(context, counts, where): stop counting. *${counts} becomes the counts, or
+ * NULL if there are none or no memory. The GPU has to be idle. Returns as
+ * sass_configure. sass_free(c): free them; NULL is allowed.
  */
 int sass_end(CUcontext context, struct sass_counts **counts,
     const char **where);

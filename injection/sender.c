@@ -28,32 +28,28 @@
 
 #define TICK_MS 50		/* between iterations */
 #define MANAGED_TICK_MS 10
-#define SEND_TICK_MS 5		/* while the socket is full, which wakes
-				 * nobody */
-#define FLUSH_SHARE 20		/* flush interval as a share of the run so far:
-				 * what a killed program loses, */
-#define FLUSH_LEAST_NS 20000000ull	/* at least */
-#define FLUSH_MOST_NS 100000000ull	/* at most. One every 20, 100 or
-					 * 1,000 ms, or none: on an H200 no
-					 * difference to a launch (+-0.1 us) or
-					 * to a PyTorch loop (+-5 %) */
-#define MANAGED_FLUSH_NS 20000000ull	/* while pages of managed memory
-					 * migrate: on an H200 about 6,000
-					 * events were kept from one flush to
-					 * the next, which faults made in 42
-					 * ms */
-#define COMPLETE_NS 1000000000ull	/* longest time without a flush while
-					 * full buffers keep coming back: a
-					 * flush delays launches */
+#define SEND_TICK_MS 5		/* while the socket is full: nothing wakes us when it
+				 * has room */
+#define FLUSH_SHARE 20		/* interval of flushes as a share of the run so far,
+				 * which a killed program loses; */
+#define FLUSH_LEAST_NS 20000000ull	/* at least this, */
+#define FLUSH_MOST_NS 100000000ull	/* at most this. On an H200 one every 20, 100
+					 * or 1,000 ms, or none, made no difference
+					 * to a launch (+-0.1 us) or a PyTorch loop
+					 * (+-5 %) */
+#define MANAGED_FLUSH_NS 20000000ull	/* while managed memory migrates: an H200
+					 * kept 6,000 events between flushes, which
+					 * faults made in 42 ms */
+#define COMPLETE_NS 1000000000ull	/* longest time without a flush while buffers
+					 * come back full; a flush delays launches */
 #define CLOCK_NS 1000000000ull	/* between clock triples */
-#define DECODE_NS 500000000ull	/* longest time to decode at once */
-#define MODULES_NS 1000000000ull	/* for cubins that are not sent yet, at
-					 * exit */
+#define DECODE_NS 500000000ull	/* longest time to decode in one iteration */
+#define MODULES_NS 1000000000ull	/* at exit, for cubins that are not sent yet */
 #define ACK_WAIT_MS 1500	/* for the last acknowledgement */
 
 static struct {
 	_Atomic bool started;
-	sem_t wake;		/* a semaphore: the program cannot close it */
+	sem_t wake;		/* a semaphore, because the program cannot close it */
 	_Atomic bool woken;
 	_Atomic int finish;	/* enum wire_bye; 0: running */
 	sem_t done;
@@ -75,7 +71,7 @@ emit_clock(void)
 	EMIT(CLOCK, &r);
 }
 
-/* The queue is bounded: it is emptied between cubins. */
+/* Empties the queue of frames, which is bounded. */
 static void
 send_queue(int seal)
 {
@@ -93,7 +89,7 @@ send_modules(void)
 		send_queue(1);
 }
 
-/* Decodes the buffers that CUPTI has returned; their number. */
+/* Decodes the buffers that CUPTI has returned. Returns their number. */
 static unsigned
 decode_all(void)
 {
@@ -116,8 +112,8 @@ say_goodbye(enum wire_bye reason)
 
 	values_finish();
 	sampling_finish();
-	/* Forced: this is the last flush. Twice: CUPTI may still be returning
-	 * buffers of the first. */
+	/* Forced, since this is the last flush. Twice, since CUPTI may still be
+	 * returning buffers of the first. */
 	activity_flush(1);
 	decode_all();
 	for (i = 0; i < 3 && decode_all() > 0; i++)
@@ -153,7 +149,7 @@ mono_after(int ms)
 	return ts;
 }
 
-/* Interval between flushes. A clock that was set back makes it the longest. */
+/* The interval between flushes. If the clock was set back it is the longest. */
 static uint64_t
 flush_every(uint64_t now)
 {
@@ -191,7 +187,7 @@ sender_main(void *cookie)
 	while ((reason = atomic_load(&sender.finish)) == 0) {
 		now = inject_now();
 		every = flush_every(now);
-		/* Unsigned: a clock stepped back flushes at once. */
+		/* Unsigned: if the clock was set back, this flushes at once. */
 		if (now - flushed >= every && (activity_full() == 0 ||
 		    now - complete >= COMPLETE_NS)) {
 			activity_flush(0);
@@ -223,7 +219,7 @@ sender_main(void *cookie)
 	return NULL;
 }
 
-/* Without this thread the sender opens files itself, among the program's
+/* Without the aside.h thread the sender opens files itself, among the program's
  * descriptors. */
 static void
 start_aside(void)
@@ -234,7 +230,7 @@ start_aside(void)
 		aside_ready();
 }
 
-/* There are buffers to decode. */
+/* Called when there are buffers to decode. */
 static void
 wake(void)
 {

@@ -14,12 +14,12 @@
 #include "signature.h"
 
 #define KEY_SLOTS (1u << 17)
-#define MATTERS_AFTER 8		/* launches, before the average decides */
-#define MATTERS_NS 20000	/* mean: shorter kernels are bound by latency */
+#define MATTERS_AFTER 8		/* launches from which on the average decides */
+#define MATTERS_NS 20000	/* on average; shorter kernels are bound by latency */
 
-/* A quick key: function pointer and shape in 64 bits of hash. Two launches
- * whose hashes collide would be merged; at 16,384 signatures that has a
- * probability under 1e-11. */
+/* A key for quick look-ups: function pointer and shape in 64 bits of hash. Launches
+ * whose hashes collide would be taken for one signature; with 16,384 signatures that
+ * has a probability under 1e-11. */
 struct key {
 	_Atomic uint64_t hash;
 	struct signature *_Atomic sig;
@@ -33,7 +33,8 @@ static struct {
 	struct signature *all[SIGNATURE_MAX];
 	uint64_t name_hash[SIGNATURE_MAX];
 	_Atomic uint32_t count;
-	uint32_t slot[SIGNATURE_MAX * 2];	/* by name_hash: index + 1 */
+	uint32_t slot[SIGNATURE_MAX * 2];	/* hash table of name_hash: index +
+						 * 1; 0: free */
 } table = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 int
@@ -44,8 +45,8 @@ signature_init(void)
 	return table.key != NULL ? 0 : -1;
 }
 
-/* NCCL and NVSHMEM kernels of several ranks wait for each other: measuring one
- * alone would serialise kernels that have to run together. */
+/* NCCL and NVSHMEM kernels of several ranks wait for each other: measuring one of them
+ * would serialise kernels that have to run together. */
 static bool
 is_communication(const char *name)
 {
@@ -56,7 +57,7 @@ is_communication(const char *name)
 	    strstr(name, "nvshmem") != NULL;
 }
 
-/* Find or make by name and shape. The lock is held. */
+/* Finds a signature by name and shape, or makes it. Call with the lock held. */
 static struct signature *
 signature_by_name(const char *name, const struct signature_shape *shape)
 {
@@ -91,8 +92,8 @@ signature_by_name(const char *name, const struct signature_shape *shape)
 	return s;
 }
 
-/* The table is full, mostly with keys of unloaded functions: the others are
- * added again on their next launch. The lock is held. */
+/* The table of keys is full, mostly with keys of unloaded functions. Empties it: other
+ * keys are added again on their next launch. Call with the lock held. */
 static void
 drop_keys(void)
 {
@@ -121,8 +122,8 @@ signature_slow(uint64_t hash, const char *name,
 		    (k = &table.key[i])->hash != 0 && k->hash != hash;
 		    i = (i + 1) & (KEY_SLOTS - 1))
 			continue;
-		/* Readers load hash first, so sig is stored before it; a reader
-		 * that sees this sig also sees that hash was 0 in between. */
+		/* Readers load hash first, so sig is stored before hash. A reader that
+		 * sees this sig with the old hash finds that hash was 0 in between. */
 		if (k->hash == 0) {
 			atomic_store_explicit(&k->sig, s,
 			    memory_order_release);
@@ -135,8 +136,7 @@ signature_slow(uint64_t hash, const char *name,
 	return s;
 }
 
-/* The signature in ${k}, whose hash was ${hash}; NULL if the slot was reused
- * meanwhile. */
+/* The signature in ${k}, whose hash was ${hash}; NULL if the slot was reused since. */
 static struct signature *
 key_signature(struct key *k, uint64_t hash)
 {
@@ -155,7 +155,7 @@ signature_of(const void *key, const char *name,
 	uint64_t hash, h;
 	uint32_t i;
 
-	/* An odd factor: no two generations have the same seed for a key. */
+	/* The factor is odd, so that a key has another seed in each generation. */
 	hash = XXH3_64bits_withSeed(shape, sizeof(*shape),
 	    (uint64_t)(uintptr_t)key +
 	    atomic_load_explicit(&table.generation, memory_order_relaxed) *
@@ -205,7 +205,7 @@ from_activity(struct record_SIGNATURE *r, const cupti_kernel *k)
 	r->smem_optin = k->shmemLimitConfig == CUPTI_FUNC_SHMEM_LIMIT_OPTIN;
 	r->carveout = k->isSharedMemoryCarveoutRequested ?
 	    k->sharedMemoryCarveoutRequested : 255;
-	/* CUPTI returns 0 here where the function has local memory. */
+	/* CUPTI returns 0 here if the function has local memory. */
 	if (r->local_per_thread == 0)
 		r->local_per_thread = k->localMemoryPerThread;
 	r->local_total = k->localMemoryTotal_v2;
@@ -249,8 +249,9 @@ signature_announce(struct signature *s, const cupti_kernel *k)
 	atomic_store(&s->announced, true);
 }
 
-/* Short kernels need many launches to matter; the next launch of a long kernel,
- * or of one with a large share of the kernel time, may be its last. */
+/* Whether a kernel matters. A short kernel needs many launches to matter. A long
+ * kernel, or one with a large share of the kernel time, matters at once, since its next
+ * launch may be its last. */
 static bool
 matters(uint64_t traced, uint64_t ns)
 {
@@ -273,7 +274,7 @@ signature_ran(struct signature *s, uint64_t ns)
 	    !matters(s->traced, s->gpu_ns))
 		return;
 	atomic_store(&s->matters, true);
-	/* plan_check at the next launch sets it again if nothing is missing. */
+	/* At the next launch, plan_check sets it again if nothing is missing. */
 	if (!atomic_load(&s->complete))
 		atomic_store(&s->measured, false);
 }
@@ -292,7 +293,8 @@ uint32_t
 signature_count(void)
 {
 
-	/* The sender makes signatures, too: what is counted is whole. */
+	/* The sender makes signatures, too: signatures up to this count are
+	 * complete. */
 	return atomic_load_explicit(&table.count, memory_order_acquire);
 }
 

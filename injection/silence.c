@@ -12,14 +12,14 @@
 #define LOOK_NS 4000000000ull	/* time without a record before the first check,
 				 * which scans a large table; doubled after each
 				 * check */
-#define ENDED 64		/* ended kernels without a record */
-#define PENDING 32768		/* or unfinished ones: the GPU can be 1,024
+#define ENDED 64		/* report if so many ended kernels have no record, */
+#define PENDING 32768		/* or so many kernels in all: the GPU can be 1,024
 				 * launches behind in each of its 32 queues */
 
 static _Atomic bool watched, excused;
 static _Atomic uint64_t synced;
-static _Atomic uint64_t newest;	/* latest launch with a record */
-static _Atomic uint64_t look_ns;	/* the next check, after newest */
+static _Atomic uint64_t newest;	/* launch time of the latest kernel with a record */
+static _Atomic uint64_t look_ns;	/* time of the next check, counted from newest */
 
 void
 silence_watch(void)
@@ -54,8 +54,8 @@ silence_seen(uint64_t launch_ns)
 	}
 }
 
-/* The number of kernels without a record; 0: few enough to be still on their
- * way. */
+/* The number of kernels without a record, which is reported; 0 if there are so few that
+ * their records may be on the way. */
 static uint64_t
 missing(uint64_t now)
 {

@@ -28,9 +28,8 @@
 #include "transport.h"
 #include "worker.h"
 
-#define EXIT_WAIT_MS 4000	/* for the last flush, which can hang in
-				 * CUPTI */
-#define SIGNAL_WAIT_MS 1500	/* before abort() */
+#define EXIT_WAIT_MS 4000	/* for the last flush, which can hang in CUPTI */
+#define SIGNAL_WAIT_MS 1500	/* the same before abort() */
 #define GIVE_UP_MS 200		/* to report that nothing can be measured */
 
 static uint64_t
@@ -61,7 +60,7 @@ copy_env(char *out, size_t size, const char *name)
 	snprintf(out, size, "%s", v != NULL ? v : "");
 }
 
-/* Without a launcher: the paths that the launcher would have set. */
+/* Sets the paths that the launcher would have set, if there was no launcher. */
 static void
 default_paths(void)
 {
@@ -112,7 +111,7 @@ read_orders(void)
 	default_paths();
 }
 
-/* The command line, from /proc; arguments joined by spaces. */
+/* The command line from /proc, with spaces between its arguments. */
 static void
 read_command(char *out, size_t size)
 {
@@ -134,7 +133,7 @@ read_command(char *out, size_t size)
 			out[i] = ' ';
 }
 
-/* Start time of the process in CLOCK_REALTIME: /proc has it in ticks since
+/* The time at which the process started, in CLOCK_REALTIME. /proc has it in ticks since
  * boot. */
 static uint64_t
 process_start(void)
@@ -153,7 +152,7 @@ process_start(void)
 	if (n <= 0)
 		return 0;
 	buf[n] = '\0';
-	/* The name in parentheses may contain anything; fields are counted from
+	/* The name in parentheses may contain any character; fields are counted from
 	 * its end. */
 	if ((p = strrchr(buf, ')')) == NULL)
 		return 0;
@@ -207,7 +206,7 @@ say_hello(void)
 	EMIT(HELLO, &r);
 }
 
-/* Send the last data, waiting at most a few seconds. Called at exit; a second call
+/* Send the last data, waiting for a few seconds at most. Called at exit; a second call
  * does nothing. */
 static void
 finish(enum wire_bye reason)
@@ -217,7 +216,7 @@ finish(enum wire_bye reason)
 	if (getpid() != inject.pid || !atomic_compare_exchange_strong(
 	    &inject.state, &on, INJECT_FINISHING))
 		return;
-	/* The wait is a cancellation point, which exit() is not. */
+	/* Waiting is a cancellation point; exit() is none. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	sender_finish(reason, reason == BYE_SIGNAL ? SIGNAL_WAIT_MS :
 	    EXIT_WAIT_MS);
@@ -228,13 +227,12 @@ static void
 at_exit(void)
 {
 
-	/* CUDA is torn down next: none of our threads may be inside it. */
+	/* CUDA is torn down after this: none of our threads may be inside it. */
 	counters_close();
 	finish(BYE_EXIT);
 }
 
-/* CUDA does not work in a forked child, and the child has none of our
- * threads. */
+/* CUDA does not work in a forked child, and the child does not have our threads. */
 static void
 in_child(void)
 {
@@ -246,7 +244,7 @@ in_child(void)
 	worker_fork_child();
 }
 
-/* NVTX, which may come first, and the driver share one CUPTI. */
+/* Both NVTX, which may come first, and the driver need the one CUPTI. */
 static int
 load_cupti(char *why, size_t size)
 {
@@ -261,8 +259,7 @@ load_cupti(char *why, size_t size)
 	return r;
 }
 
-/* Without a sender thread this one reports the failure, before the driver goes
- * on. */
+/* Reports a failure from the calling thread, since there is no sender thread. */
 static void
 give_up(const char *what, int error)
 {
@@ -281,9 +278,9 @@ give_up(const char *what, int error)
 }
 
 /*
- * No signal handler is installed: the program's signals work as without us.
- * Records are sent all the time (sender.c); the last moments of a killed
- * program are lost.
+ * Starts the library. No signal handler is installed, so that the program's signals
+ * work as without the library. Records are sent all the time (sender.c); those of the
+ * last moments of a killed program are lost.
  */
 static void
 start(void)
@@ -309,7 +306,7 @@ start(void)
 	}
 	memory_init();
 	call_site_init();
-	/* The thread starts in any case: it reports what failed. */
+	/* The sender starts in any case: it reports what failed. */
 	if ((error = sender_start()) != 0) {
 		give_up("no thread of its own", error);
 		return;
@@ -323,8 +320,8 @@ start(void)
 		    why);
 		return;
 	}
-	/* Subscribing comes first: if another tool has subscribed, CUPTI is not
-	 * called again. */
+	/* Subscribe first: if another tool has subscribed, CUPTI must not be called
+	 * again. */
 	if (callback_subscribe() != 0) {
 		inject.api.loaded = false;
 		return;
@@ -332,7 +329,7 @@ start(void)
 	activity_start();
 }
 
-/* Always 1: an error here must not become an error of the driver. */
+/* Always 1: an error of ours must not become an error of the driver. */
 int
 InitializeInjection(void)
 {

@@ -12,25 +12,23 @@
 #include "target.h"
 
 #define CONTEXTS 16
-#define IDLE_NS 250000000ull	/* without a window: the profiler is
-				 * disabled, */
-#define LACKING_NS 2000000000ull	/* or while kernels still lack
+#define IDLE_NS 250000000ull	/* a profiler without a window for so long is disabled, */
+#define LACKING_NS 2000000000ull	/* or for so long if kernels still lack
 					 * something */
-#define DISABLE_NS 15000000ull	/* 11 to 12 ms on an H200 */
+#define DISABLE_NS 15000000ull	/* time to disable it: 11 to 12 ms on an H200 */
 
 #define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }
 
 static struct target targets[CONTEXTS];
-static _Atomic uint32_t numbers[CONTEXTS];	/* of their contexts, readable
-						 * by any thread */
+static _Atomic uint32_t numbers[CONTEXTS];	/* of their contexts; any thread may
+						 * read them */
 static _Atomic bool abandoned[CONTEXTS];
-static struct metrics metrics;		/* of the process's first chip */
+static struct metrics metrics;		/* for the process's first chip */
 static _Atomic uint32_t refused;	/* enum wire_skip */
 static _Atomic bool prepared;
-static _Atomic bool no_instructions;	/* counting by instruction does not
-					 * work */
+static _Atomic bool no_instructions;	/* counts by instruction do not work */
 static _Atomic bool put_away;		/* a profiler was idle for too long */
-/* Last use of each target's profiler; 0: not enabled. */
+/* Time of the last use of each target's profiler; 0: it is not enabled. */
 static _Atomic uint64_t used_ns[CONTEXTS];
 
 void
@@ -200,7 +198,7 @@ target_used(struct target *t, uint64_t now)
 	atomic_store(&used_ns[t - targets], now);
 }
 
-/* Turn its profiler off, if it is on. */
+/* Turns its profiler off if it is on. */
 static int
 disable(struct target *t, const char **where)
 {
@@ -249,7 +247,7 @@ target_enable(struct target *t, size_t config)
 	target_used(t, 0);
 	if ((r = disable(other != NULL ? other : t, &where)) == CUPTI_SUCCESS)
 		r = profiler_enable(&t->p, &metrics, config, &where);
-	if (t->p.object != NULL) {	/* idle from here on */
+	if (t->p.object != NULL) {	/* not used yet, idle from now on */
 		gpu_lock_take(t->device);
 		target_used(t, inject_now());
 	}
@@ -260,8 +258,8 @@ target_enable(struct target *t, size_t config)
 	return 0;
 }
 
-/* Frees the target of a context that was destroyed while the window was
- * held. */
+/* Frees the target of a context that was destroyed while the window was held
+ * (target_abandon). */
 static void
 sweep(struct target *t)
 {
@@ -300,7 +298,8 @@ target_known(uint32_t context)
 	return false;
 }
 
-/* The list of counters is for the process's first chip. */
+/* Whether the device has the process's first chip, for which the list of counters
+ * is. */
 static bool
 same_chip(uint32_t device)
 {

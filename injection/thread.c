@@ -5,13 +5,13 @@
 
 #include "thread.h"
 
-#define STACK_SIZE (8u << 20)	/* glibc's default: CUPTI runs on it */
+#define STACK_SIZE (8u << 20)	/* glibc's default; CUPTI runs on it */
 
 /*
- * The calling thread may have a real-time priority and one processor of its
- * own: a thread that inherited both would take it away, or never run. The
- * parent process usually still has the affinity that the process was started
- * with; the kernel masks what is not allowed.
+ * Sets ordinary scheduling and a wide affinity. The calling thread may have a real-time
+ * priority and a single processor: a thread that inherited both would take that
+ * processor away, or never run. The parent process usually still has the affinity with
+ * which this process was started; the kernel masks processors that are not allowed.
  */
 static void
 run_beside(pthread_attr_t *attr)
@@ -53,10 +53,10 @@ thread_start(const char *name, void *(*run)(void *))
 	sigset_t all, old;
 	int error;
 
-	/* Signals are delivered to the program's threads only. */
+	/* Signals are to be delivered to the program's threads only. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	/* If these attributes are refused, start it with inherited ones. */
+	/* If these attributes are refused, start the thread with inherited ones. */
 	if ((error = start(name, run, 1)) != 0)
 		error = start(name, run, 0);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

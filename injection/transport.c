@@ -19,7 +19,7 @@
 #include "inject.h"
 #include "transport.h"
 
-#define MEMORY_MAX (16u << 20)	/* bytes of frames kept for resending */
+#define MEMORY_MAX (16u << 20)	/* bytes of frames kept to be sent again */
 #define RETRY_NS 500000000ull	/* between attempts to connect */
 #define ACK_MAX 256		/* bytes: a frame with one ACK is 64 */
 
@@ -28,12 +28,12 @@ static struct {
 	bool connected;		/* the socket is connected */
 	bool spool_failed;
 	struct emit_frame *hello;	/* sent first on every connection */
-	size_t hello_left;		/* bytes of it still to send */
-	struct emit_frame *head, **tail;	/* not acknowledged */
-	struct emit_frame *next;	/* first frame not sent completely */
-	size_t offset;		/* bytes of next sent */
-	size_t bytes;		/* in the list */
-	uint64_t retry_ns;	/* no attempt to connect before */
+	size_t hello_left;		/* bytes of ${hello} still to send */
+	struct emit_frame *head, **tail;	/* frames not acknowledged */
+	struct emit_frame *next;	/* the first frame not completely sent */
+	size_t offset;		/* bytes of ${next} that were sent */
+	size_t bytes;		/* bytes in the list */
+	uint64_t retry_ns;	/* do not try to connect before */
 	uint8_t ack[ACK_MAX];
 	size_t ack_len;
 } tx = { .tail = &tx.head };
@@ -57,8 +57,8 @@ disconnect(void)
 	tx.retry_ns = mono_now() + RETRY_NS;
 }
 
-/* Created once for all attempts: for an instant it has a low number, which the
- * program may expect its own next file to get. */
+/* Makes the socket, once for all attempts to connect: for an instant a new one has a
+ * low number, which the program may expect its own next file to get. */
 static int
 make_socket(void)
 {
@@ -90,8 +90,8 @@ try_connect(void)
 	tx.offset = 0;
 }
 
-/* If the program closed the socket, and perhaps reused its number, it is not
- * connected any more. */
+/* Whether the socket is connected. It is not if the program closed it, and perhaps
+ * reused its number. */
 static bool
 connected(void)
 {
@@ -117,7 +117,7 @@ frame_drop_head(void)
 	emit_release(f);
 }
 
-/* From here on records that memory cannot hold are lost. */
+/* From now on records that memory cannot hold are lost. */
 static void
 spool_fail(void)
 {
@@ -128,8 +128,8 @@ spool_fail(void)
 	    "records are lost from here on");
 }
 
-/* -1 with errno: nothing or a part is written; EBADF if the program closed the
- * file. */
+/* 0; -1 with errno set: only a part was written, or nothing. EBADF if the program
+ * closed the file. */
 static int
 spool_write(const uint8_t *p, size_t size)
 {
@@ -164,7 +164,7 @@ spool_open(void)
 	snprintf(path, sizeof(path), "%s/%s.%016llx.spool", inject.spool,
 	    inject.run, (unsigned long long)inject.stream);
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	/* HELLO goes in first, so that the file explains itself. */
+	/* HELLO is written first, so that the file can be read by itself. */
 	if (fd_keep(&tx.spool, fd) != 0 || (tx.hello != NULL &&
 	    spool_write(tx.hello->data, tx.hello->size) != 0)) {
 		spool_fail();
@@ -176,7 +176,8 @@ spool_open(void)
 		    "went through a spool file and is in the run");
 }
 
-/* If a frame was cut it is written again: readers take the second copy. */
+/* A frame that was cut is written again: readers take the second copy. 0; -1 with errno
+ * set. */
 static int
 spool_frame(const struct emit_frame *f)
 {
@@ -200,8 +201,8 @@ spool_head(void)
 {
 	struct emit_frame *f = tx.head;
 
-	/* A frame that was sent in part would be received twice: closing the
-	 * connection makes the daemon drop the part. */
+	/* A frame that was partly sent would be received twice: closing the connection
+	 * makes the daemon drop that part. */
 	if (tx.next == f && tx.offset > 0)
 		disconnect();
 	if (!tx.spool_failed && spool_frame(f) != 0)

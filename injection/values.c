@@ -19,9 +19,8 @@
 #include "window.h"
 
 #define FINISH_WAIT_NS 1500000000ull	/* for a window that is open at exit */
-#define SETTLE_WAIT_NS 50000000ull	/* for a deferred window whose kernel
-					 * has ended */
-#define PART_VALUES 8192u	/* of an INSTRUCTIONS record: 128 KiB */
+#define SETTLE_WAIT_NS 50000000ull	/* for a deferred window whose kernel has ended */
+#define PART_VALUES 8192u	/* values in one INSTRUCTIONS record: 128 KiB */
 
 static void
 send_metrics(void)
@@ -65,11 +64,11 @@ send_values(struct signature *s)
 	EMIT(COUNTERS, &r);
 }
 
-/* The instruction counts of one function, in parts. */
+/* Sends the instruction counts of one function, in parts. */
 static void
 send_function(const struct signature *s, const struct sass_counts *c)
 {
-	static uint8_t blob[PART_VALUES * 16];	/* the window is held */
+	static uint8_t blob[PART_VALUES * 16];	/* guarded by the window */
 	struct record_INSTRUCTIONS r = { .signature = s->id,
 	    .cubin = c->cubin, .cost_ns = s->count_ns,
 	    .function = wire_str_of(c->function),
@@ -147,8 +146,8 @@ static void
 send_news(struct signature *s, bool final)
 {
 
-	/* SIGNATURE waits for an activity record, which has more fields; unless
-	 * none will come, because all launches were measured. */
+	/* SIGNATURE waits for an activity record, which has more fields, unless none
+	 * will come because all launches were measured in windows. */
 	if (!atomic_load(&s->dirty) || (!atomic_load(&s->announced) &&
 	    (!atomic_load(&s->resources.known) || (!final &&
 	    atomic_load(&s->launches) > s->untraced))))
@@ -165,7 +164,7 @@ send_news(struct signature *s, bool final)
 	send_values(s);
 }
 
-/* Why values are missing. */
+/* Sends SKIPPED with the reason why values are missing. */
 static void
 send_rest(struct signature *s)
 {
@@ -194,8 +193,8 @@ send_rest(struct signature *s)
 	EMIT(SKIPPED, &r);
 }
 
-/* FUNCTION of a kernel whose instructions were not counted: its code is
- * analysed all the same. */
+/* Sends FUNCTION for a kernel whose instructions were not counted: its code is analysed
+ * all the same. */
 static void
 send_code(struct signature *s)
 {
@@ -246,8 +245,8 @@ void
 values_send(bool final)
 {
 
-	/* Values change while the window is held: hold it, or skip this time.
-	 * At the end a deferred window keeps the values it has. */
+	/* Values change while the window is held: take the window, or skip this time.
+	 * At the end, values of a deferred window are sent as they are. */
 	if (!window_try() && (!final ||
 	    (!window_is_shut() && !window_is_deferred())))
 		return;

@@ -1,19 +1,19 @@
 /*
- * values.h: sends what was measured: counters, counts by instruction, launches that
- * were measured with kernel tracing off, and the reason where values are missing.
- * Sender thread only.
+ * values.h: sends the results of measuring: counters, counts by instruction, launches
+ * that were measured while kernel tracing was off, and the reason for values that are
+ * missing. Sender thread only.
  */
 #ifndef CADV_VALUES_H
 #define CADV_VALUES_H
 
 #include <stdbool.h>
 
-/* values_finish(): wait, 1.5 s at most, for a window that is open, so that the last
- * flush does not overlap it. */
+/* values_finish(): wait, 1.5 s at most, for the open window, so that the last flush
+ * does not overlap it. */
 void values_finish(void);
 
-/* values_send(final): send the values that are new; with ${final} also what stayed
- * incomplete and why. Skipped, until the next call, while the window is held. */
+/* values_send(final): send new values; with ${final} also incomplete ones, and why they
+ * are. Does nothing while the window is held, until the next call. */
 void values_send(bool final);
 
 #endif

@@ -10,9 +10,9 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t wake, done;
 	bool started, failed;
-	void (*action)(void *);		/* NULL: idle */
+	void (*action)(void *);		/* NULL: the worker is idle */
 	void *argument;
-	void (*begin)(void);		/* NULL: nothing */
+	void (*begin)(void);		/* may be NULL */
 } worker = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void *
@@ -38,7 +38,7 @@ run(void *cookie)
 	return NULL;
 }
 
-/* The lock is held. */
+/* Starts the thread unless it was started. Call with the lock held. */
 static bool
 is_started(void)
 {
@@ -56,7 +56,7 @@ is_started(void)
 	return worker.started;
 }
 
-/* The lock is held. */
+/* Call with the lock held. */
 static bool
 wait_until_done(uint64_t patience)
 {

@@ -51,9 +51,9 @@ enum frame_status frame_peek(const uint8_t *buf, size_t len,
     struct frame_header *h);
 
 /*
- * frame_check(buf, len, h): frame_peek, and check that the payload is whole
- * and matches its checksum. On FRAME_OK the payload is at ${buf} +
- * FRAME_HEADER_SIZE, ${h}->stored bytes.
+ * frame_check(buf, len, h): frame_peek, and check that the payload is complete and
+ * matches its checksum. On FRAME_OK the payload is at ${buf} + FRAME_HEADER_SIZE,
+ * ${h}->stored bytes.
  */
 enum frame_status frame_check(const uint8_t *buf, size_t len,
     struct frame_header *h);
@@ -66,9 +66,8 @@ enum frame_status frame_check(const uint8_t *buf, size_t len,
 void frame_seal(uint8_t *buf, struct frame_header *h);
 
 /*
- * frame_resync(buf, len): offset of the next magic number at or after ${buf},
- * where a frame may begin, or ${len} if there is none: readers resume there
- * after a damaged frame.
+ * frame_resync(buf, len): offset of the next magic number at or after ${buf}, where a
+ * frame may begin; ${len} if there is none. Readers go on there after a damaged frame.
  */
 size_t frame_resync(const uint8_t *buf, size_t len);
 

@@ -1,6 +1,6 @@
 /*
- * wire/level.h: how much of a program is measured, from level.def. Levels are
- * asked what they do; their values have no order.
+ * wire/level.h: the levels, from level.def: how much of a program is measured. Code
+ * asks what a level does (level_profiles …); the values have no order.
  */
 #ifndef CADV_WIRE_LEVEL_H
 #define CADV_WIRE_LEVEL_H
@@ -24,8 +24,8 @@ enum level_part {
 	LEVEL_COUNTS = 8,	/* counts by instruction, more of the code */
 };
 
-/* level_parts(level): what is done at it, enum level_part; nothing at one that a
- * newer version has. */
+/* level_parts(level): what the level does, a set of enum level_part; 0 for a level of a
+ * newer version. */
 static inline unsigned
 level_parts(unsigned level)
 {
@@ -65,7 +65,8 @@ level_counts(unsigned level)
 	return (level_parts(level) & LEVEL_COUNTS) != 0;
 }
 
-/* level_word(level): "counters"; NULL for one that is not in the table. */
+/* level_word(level): its name, such as "counters"; NULL for a level that is not in the
+ * table. */
 static inline const char *
 level_word(unsigned level)
 {
@@ -77,7 +78,8 @@ level_word(unsigned level)
 	return NULL;
 }
 
-/* level_named(word): LEVEL_UNKNOWN for NULL and words that are not in the table. */
+/* level_named(word): the level of that name; LEVEL_UNKNOWN for NULL and for words that
+ * are not in the table. */
 static inline enum wire_level
 level_named(const char *word)
 {

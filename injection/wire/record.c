@@ -5,7 +5,7 @@
 
 #include "wire/record.h"
 
-/* A cursor that fails once and stays failed. */
+/* Cursors: after a failure they fail for good. */
 struct put {
 	uint8_t *buf;
 	size_t cap, pos;
@@ -133,8 +133,8 @@ put_finish(struct put *c, uint16_t type)
 #undef BLOB
 
 /*
- * A field past the end of the payload is one that an older writer did not
- * know: it reads as zero. A field cut in the middle is damage.
+ * A field past the end of the payload was not known to an older writer: it reads as
+ * zero. A field cut in the middle is damage.
  */
 static const uint8_t *
 get_room(struct get *c, size_t n)

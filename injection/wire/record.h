@@ -1,7 +1,7 @@
 /*
- * wire/record.h: the inner layer of the protocol (PROTOCOL.md, section 3): the
- * structs, encoders and decoders that record.def describes. Decoders are pure
- * over a buffer; strings and blobs in a decoded struct point into it.
+ * wire/record.h: the inner layer of the protocol (PROTOCOL.md, section 3): structs,
+ * encoders and decoders for the records of record.def. Decoders are pure over a buffer;
+ * strings and blobs in a decoded struct point into it.
  */
 #ifndef CADV_WIRE_RECORD_H
 #define CADV_WIRE_RECORD_H
@@ -17,7 +17,7 @@
 #define RECORD_MAX_STRING 65535u
 
 struct wire_str {
-	const char *p;		/* not terminated */
+	const char *p;		/* without terminator */
 	uint32_t len;
 };
 
@@ -34,8 +34,8 @@ enum wire_jit { JIT_UNKNOWN, JIT_LOAD, JIT_STORE, JIT_COMPILE };
 
 enum wire_bye {
 	BYE_EXIT = 1,		/* exit() or return from main */
-	BYE_SIGNAL = 2,		/* a fatal signal that the library sees */
-	BYE_DETACH = 3,		/* measuring stopped, the program went on */
+	BYE_SIGNAL = 2,		/* a fatal signal that the library notices */
+	BYE_DETACH = 3,		/* measuring stopped, but the program went on */
 };
 
 enum wire_signature_flag {
@@ -46,12 +46,12 @@ enum wire_signature_flag {
 };
 
 enum wire_kernel_flag {
-	KERNEL_PROFILED = 1,	/* counters ran: its duration includes them */
-	KERNEL_NO_TIME = 2,	/* CUPTI delivered no timestamps */
+	KERNEL_PROFILED = 1,	/* measured: its duration includes the counters */
+	KERNEL_NO_TIME = 2,	/* CUPTI gave no timestamps */
 };
 
 enum wire_range_flag {
-	RANGE_CUT = 1,		/* it had not ended when recording did */
+	RANGE_CUT = 1,		/* the range was open when recording ended */
 };
 
 enum wire_copy {
@@ -66,21 +66,20 @@ enum wire_memory {
 
 enum wire_memory_flag {
 	MEMORY_ASYNC = 1,	/* stream-ordered */
-	MEMORY_INTERNAL = 2,	/* the CUDA runtime's own */
+	MEMORY_INTERNAL = 2,	/* of the CUDA runtime itself */
 	MEMORY_GLOBAL = 4,	/* the variables of a module: no address */
 };
 
 enum wire_failure_flag {
-	FAILURE_LAUNCH = 1,		/* the launch shape is valid */
-	FAILURE_FUNCTION = 2,		/* the function's attributes are
-					 * valid */
+	FAILURE_LAUNCH = 1,		/* the launch's fields are valid */
+	FAILURE_FUNCTION = 2,		/* the function's attributes are valid */
 	FAILURE_COOPERATIVE = 4,
 };
 
 enum wire_copy_flag { COPY_ASYNC = 1, COPY_GRAPH = 2 };
 
 enum wire_device_flag {
-	DEVICE_HIDDEN = 1,	/* in the machine, but not shown to the program */
+	DEVICE_HIDDEN = 1,	/* in the machine, but the program cannot see it */
 };
 
 enum wire_peer_flag {
@@ -88,16 +87,16 @@ enum wire_peer_flag {
 	PEER_ENABLED = 2,	/* the program enabled it */
 };
 
-/* CUpti_ActivityUnifiedMemoryCounterKind; 0 is cudadvise's own. */
+/* CUpti_ActivityUnifiedMemoryCounterKind; value 0 is our own. */
 enum wire_uvm {
-	UVM_WATCHED,		/* events are counted from now on (flags 0), or
-				 * could not be (flags: the CUptiResult) */
+	UVM_WATCHED,		/* events are recorded from now on (flags 0), or
+				 * cannot be (flags: the CUptiResult) */
 	UVM_H2D, UVM_D2H,	/* bytes migrated, with begin and end */
-	UVM_CPU_FAULT,		/* one; no length */
-	UVM_GPU_FAULT,		/* bytes: fault groups; the time to serve them */
-	UVM_THRASHING,		/* bytes of the region; no length */
+	UVM_CPU_FAULT,		/* one fault; no duration */
+	UVM_GPU_FAULT,		/* bytes: number of fault groups; time to serve them */
+	UVM_THRASHING,		/* bytes of the region; no duration */
 	UVM_THROTTLING,		/* one processor was throttled */
-	UVM_REMOTE_MAP,		/* bytes of the region; no length */
+	UVM_REMOTE_MAP,		/* bytes of the region; no duration */
 	UVM_D2D,
 	UVM_KINDS
 };
@@ -117,7 +116,8 @@ enum wire_sync {
 	SYNC_CONTEXT, SYNC_KINDS
 };
 
-/* The API calls that rules need; the runtime and driver spellings share one. */
+/* The API calls that rules need; a runtime call and the driver call of the same purpose
+ * share one value. */
 #define WIRE_CALLS(X)							\
 	X(UNKNOWN, "(unknown)")						\
 	X(LAUNCH, "launch") X(GRAPH_LAUNCH, "cudaGraphLaunch")		\
@@ -145,19 +145,18 @@ enum wire_call {
 };
 
 enum wire_cubin_flag {
-	CUBIN_WITHHELD = 1,	/* over a limit: no BYTES follow */
+	CUBIN_WITHHELD = 1,	/* beyond a limit: no BYTES follow */
 };
 
 enum wire_source_flag {
-	SOURCE_WITHHELD = 1,	/* over a limit, or not readable */
+	SOURCE_WITHHELD = 1,	/* beyond a limit, or not readable */
 };
 
 enum wire_bytes { BYTES_CUBIN = 1, BYTES_SOURCE = 2 };
 
 enum wire_frame_flag {
-	FRAME_EXPORTED = 1,	/* from the dynamic symbol table: may be the
-				 * nearest exported symbol instead of the
-				 * function */
+	FRAME_EXPORTED = 1,	/* from the dynamic symbol table: may be the nearest
+				 * exported symbol instead of the function itself */
 };
 
 enum wire_mode {
@@ -170,28 +169,27 @@ enum wire_skip {
 	SKIP_NONE, SKIP_PERMISSION, SKIP_BUSY, SKIP_UNSUPPORTED, SKIP_NCCL,
 	SKIP_COOPERATIVE, SKIP_GRAPH, SKIP_BUDGET, SKIP_TOO_FEW_LAUNCHES,
 	SKIP_LEVEL, SKIP_CAPTURING, SKIP_FAILED, SKIP_CONCURRENT,
-	SKIP_MINOR,	/* short and rare: memory counters would cost more than
-			 * they tell */
+	SKIP_MINOR,	/* short and rare: memory counters would cost more than they
+			 * tell */
 	SKIP_WAITS,	/* it did not end in time while the host was held */
 	SKIP_STALL,	/* it takes longer than a hold may last (--max-stall) */
-	SKIP_LATE,	/* first launched after the counters that decide most
-			 * had been collected for the others */
+	SKIP_LATE,	/* first launched after the counters that decide most had
+			 * been collected for the other kernels */
 	SKIP_EXCLUDED,	/* not matched by --kernel */
 	SKIP_RANGE,	/* not in the range of --launches */
-	SKIP_UNLIKE,	/* the daemon's: the launches that take the time are far
+	SKIP_UNLIKE,	/* set by the daemon: the launches that take the time are far
 			 * longer than those that were measured */
 	SKIP_REASONS
 };
 
-/* What was lost. */
+/* Why records were lost. */
 enum wire_loss {
 	LOSS_CUPTI,		/* CUPTI dropped records */
-	LOSS_QUEUE,		/* our queue was full */
+	LOSS_QUEUE,		/* our queue of frames was full */
 	LOSS_SPOOL,		/* the spool file could not be written */
 	LOSS_TIMESTAMP,		/* kernels with zero timestamps */
-	LOSS_TABLE,		/* a table of the library was full: signatures,
-				 * strings */
-	LOSS_RANGE,		/* NVTX ranges that were too many at once */
+	LOSS_TABLE,		/* a table of the library was full: signatures, strings */
+	LOSS_RANGE,		/* too many NVTX ranges at the same time */
 	LOSS_CLASSES
 };
 
@@ -234,15 +232,14 @@ enum wire_tool {
 enum wire_ran {
 	RAN_UNKNOWN,
 	RAN_DONE,		/* the tool and the program ended normally */
-	RAN_PARTIAL,		/* the program failed: the rest was not
-				 * checked */
+	RAN_PARTIAL,		/* the program failed; the rest of it was not checked */
 	RAN_TIMEOUT,		/* ended by --timeout */
 	RAN_NO_GPU,		/* the program used no GPU */
 	RAN_FAILED,		/* the tool wrote no report */
 	RAN_STATES
 };
 
-/* What a tool's report is about. */
+/* What a report of a tool is about. */
 enum wire_defect {
 	DEFECT_UNKNOWN,		/* see its text */
 	DEFECT_BOUNDS,		/* access out of bounds */
@@ -306,10 +303,9 @@ struct record {
 #include "record.def"
 
 /*
- * record_next(buf, len, pos, r): decode the record at ${buf} + *${pos} into
- * ${r} and advance *${pos}. Returns 1 for a record (of an unknown type only
- * ${r}->type is set), 0 at the end of the buffer, -1 if the bytes are not a
- * record.
+ * record_next(buf, len, pos, r): decode the record at ${buf} + *${pos} into ${r} and
+ * advance *${pos}. Returns 1 for a record (if its type is unknown only ${r}->type is
+ * set), 0 at the end of the buffer, -1 if the bytes are no record.
  */
 int record_next(const uint8_t *buf, size_t len, size_t *pos,
     struct record *r);
@@ -317,14 +313,14 @@ int record_next(const uint8_t *buf, size_t len, size_t *pos,
 /* record_name(type): "KERNEL", or NULL for an unknown type. */
 const char *record_name(uint16_t type);
 
-/* wire_call_name(call): "cudaMemcpy"; never NULL. */
+/* wire_call_name(call): the name of an enum wire_call, "cudaMemcpy"; never NULL. */
 const char *wire_call_name(uint16_t call);
 
-/* wire_tool_name(tool): "memcheck"; never NULL. */
+/* wire_tool_name(tool): the name of an enum wire_tool, "memcheck"; never NULL. */
 const char *wire_tool_name(uint32_t tool);
 
-/* wire_str_of(s): a wire_str over the C string ${s} (NULL is empty), cut to
- * RECORD_MAX_STRING bytes. */
+/* wire_str_of(s): a wire_str of the C string ${s} (NULL: empty), cut to
+ * RECORD_MAX_STRING bytes. It points to ${s}. */
 struct wire_str wire_str_of(const char *s);
 
 #endif

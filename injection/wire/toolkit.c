@@ -7,12 +7,11 @@
 #include "toolkit.h"
 #include "toolkits.h"
 
-/* The toolkits that this was built with, the newest first: CMake writes
- * toolkits.h. */
+/* The toolkits this was built with, newest first. CMake writes toolkits.h. */
 static const struct {
 	unsigned major;
 	int version;		/* CUDA_VERSION of its headers */
-	const char *cupti;	/* its library; "" if it has none */
+	const char *cupti;	/* its library file; "": none */
 } built[] = {
 #define X(major, version, cupti) { major, version, cupti },
 	TOOLKITS(X)
@@ -20,7 +19,7 @@ static const struct {
 	{ 0, 0, "" }
 };
 
-/* The first branch of the driver for each version of CUDA: "CUDA Toolkit and
+/* The first driver branch for each version of CUDA, from "CUDA Toolkit and
  * Corresponding Driver Versions" in the toolkit's release notes. */
 static const struct {
 	unsigned branch;
@@ -89,7 +88,7 @@ toolkit_order(const struct toolkit_facts *f, unsigned order[TOOLKIT_MAJORS])
 	return n;
 }
 
-/* "CUDA 12 and 13", or "no CUDA". */
+/* Writes "CUDA 12 and 13", or "no CUDA". */
 static void
 name_built(uint32_t mask, char *out, size_t size)
 {
@@ -165,7 +164,7 @@ struct places {
 	void *cookie;
 };
 
-/* A toolkit has it in one of two folders. */
+/* A toolkit has CUPTI in one of these two folders. */
 static int
 try_below(const struct places *p, const char *home)
 {
@@ -181,7 +180,7 @@ try_below(const struct places *p, const char *home)
 	return r;
 }
 
-/* The newest that is not newer than the driver comes first. */
+/* The newest version that is not newer than the driver comes first, then older ones. */
 static int
 try_versions(const struct places *p)
 {
@@ -214,8 +213,8 @@ toolkit_places(const struct toolkit_search *s, toolkit_try try, void *cookie)
 
 	while (built[ours].major != 0 && built[ours].major != s->major)
 		ours++;
-	/* The one that this was built with comes first if the driver is not
-	 * older. */
+	/* The CUPTI that this was built with comes first, unless it is newer than the
+	 * driver. */
 	fits = s->driver == 0 || built[ours].version <= s->driver;
 	if (built[ours].cupti[0] != '\0' && fits)
 		r = try(built[ours].cupti, cookie);
@@ -229,7 +228,7 @@ toolkit_places(const struct toolkit_search *s, toolkit_try try, void *cookie)
 		r = try(built[ours].cupti, cookie);
 	if (r != 0)
 		return r;
-	/* The loader's search path. */
+	/* At last, the loader's search path. */
 	snprintf(soname, sizeof(soname), "libcupti.so.%u", s->major);
 	return try(soname, cookie);
 }
