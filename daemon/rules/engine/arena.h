@@ -1,6 +1,6 @@
 /*
- * rules/engine/arena.h: memory that one evaluation uses and gives back as a whole.
- * A request that cannot be met is remembered, so that callers check once.
+ * rules/engine/arena.h: memory of one evaluation, freed as a whole. A failed
+ * request sets ${failed}, so that callers can check once.
  */
 #ifndef CADV_ARENA_H
 #define CADV_ARENA_H
@@ -13,7 +13,7 @@ struct arena_chunk;
 
 struct arena {
 	struct arena_chunk *chunk;
-	bool failed;		/* some request was not met */
+	bool failed;		/* some request failed */
 };
 
 #define ARENA_INIT { NULL, false }
@@ -27,7 +27,7 @@ const char *arena_format(struct arena *a, const char *fmt, ...)
 const char *arena_vformat(struct arena *a, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0)));
 
-/* arena_mark(a), arena_reset(a, m): give back all that was taken since. */
+/* arena_mark(a) and arena_reset(a, m): free all that was requested since the mark. */
 struct arena_mark {
 	struct arena_chunk *chunk;
 	size_t used;

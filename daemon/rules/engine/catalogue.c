@@ -1,6 +1,6 @@
 /*
- * rules/engine/catalogue.c: what people read of a rule. The text is compiled in from
- * config/practices.json; everything else comes from the table.
+ * rules/engine/catalogue.c: the documentation of a rule. The text is compiled
+ * in from config/practices.json; everything else comes from the table.
  */
 #include <jansson.h>
 #include <pthread.h>
@@ -20,8 +20,8 @@ EMBED(cadv_practices, PRACTICES_JSON);
 #define RULES_MAX 128
 
 static struct rule_info catalogue[RULES_MAX];
-/* Owns the strings. Nobody reads it again: volatile keeps the optimiser from
- * dropping it, and with it the tree from a leak checker's sight. */
+/* Owns the strings and is never read again: volatile keeps the optimiser from
+ * removing it, so that a leak checker still finds the tree. */
 static json_t *volatile root;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

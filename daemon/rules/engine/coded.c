@@ -10,26 +10,26 @@
 #include "rules/engine/sampled.h"
 #include "rules/evidence/coded_estimate.h"
 
-/* Of what the code could gain at most: nothing for the pessimist, whose kernel
- * waits for something else; all of it in the middle: the eight pairs that have a
- * prediction from code alone achieved 0.8 to 4.8 times that, where they achieved 1.05
- * to 7.4 times what half of it predicts. */
+/* The shares that the low and the middle view take of the largest gain that the
+ * code allows. Low: nothing, as if the kernel waited for something else. Middle:
+ * all of it. The eight pairs that have a prediction from code alone achieved 0.8
+ * to 4.8 times that, but 1.05 to 7.4 times what half of it predicts. */
 #define BELIEF_LOW 0
 #define BELIEF_MID 1
 
-/* And of one whose limit is known, where no more than the executions of instructions
- * are estimated: as of any estimate (sampled.c). */
+/* The low view's share if the kernel's limit is known and only the executions
+ * of instructions are estimated: that of any estimate (sampled.c). */
 #define BELIEF_KNOWN 0.5
 
-/* Samples at an issue, from which executions follow: as many as rules that rest on
- * shares of them want (rules.def). */
+/* Samples at an issue needed to estimate executions: as many as rules that rest
+ * on shares of them require (rules.def). */
 #define SELECTED_LEAST 60
 
-/* Of the time of the GPU's kernels: looking into code takes its time, and less
- * than this is not worth a change. */
+/* Of the time of the GPU's kernels: analysing code takes time, and a kernel
+ * with less is not worth a change. */
 #define SHARE_LEAST 0.01
 
-/* Could there be something in it? */
+/* Can the rule apply to the kernel at all, and is the kernel worth the analysis? */
 static bool
 is_worth(const struct rule_view *x)
 {
@@ -75,7 +75,7 @@ say_source(const struct rule_view *x, struct draft *d, const char *from)
 	    say_tool(x->arena, x->run, "cudadvise run --replay");
 }
 
-/* Say in ${d} what it rests on, and promise less. */
+/* States in ${d} that it rests on estimates, and lowers its claim. */
 static void
 weaken(const struct rule_view *x, struct draft *d)
 {
@@ -92,8 +92,8 @@ weaken(const struct rule_view *x, struct draft *d)
 	    "counters it is not known what limits the kernel";
 }
 
-/* The same where its time was looked into: what limits it is known, and what its
- * instructions do is not. */
+/* The same if the kernel was measured: its limit is known, but not what its
+ * instructions do. */
 static void
 weaken_known(const struct rule_view *x, struct draft *d)
 {
@@ -105,8 +105,7 @@ weaken_known(const struct rule_view *x, struct draft *d)
 	    "the code, not counted)", d->f.summary);
 }
 
-/* By samples, how often its instructions ran; else by counters of the whole, or by
- * nothing. */
+/* Asks the rule with executions of the instructions estimated from samples. */
 static enum rule_state
 ask_sampled(struct rule_view *x)
 {
@@ -133,7 +132,7 @@ coded_ask(struct rule_view *x)
 	    rule_is_debug(x) || x->library != NULL || !is_worth(x) ||
 	    (coded_counted(x->rule) && x->load->limit < 0))
 		return RULE_NOT_MEASURED;
-	/* What reads the samples in its own way has had its say. */
+	/* Rules that read the samples in a way of their own were asked before. */
 	if (x->kernel->code->samples.all > 0)
 		return sampled_speaks(x->rule) ? RULE_NOT_MEASURED :
 		    ask_sampled(x);

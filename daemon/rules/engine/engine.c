@@ -1,5 +1,5 @@
 /*
- * rules/engine/engine.c: ask every rule about every kernel and about the run.
+ * rules/engine/engine.c: evaluate every rule for every kernel and for the run.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,21 +20,21 @@
 #include "rules/engine/sampled.h"
 #include "rules/engine/unmeasured.h"
 
-/* Findings that are not worth it are kept up to this many; all are counted. */
+/* The maximum number of findings kept that are not worth a change; all are counted. */
 #define NOT_WORTH_MAX 1000
-/* And all findings together up to this many. */
+/* The maximum number of findings in all. */
 #define FINDINGS_MAX 10000
 
 #define REASONS_MAX 16
 
 /* The advice and what it owns. */
 struct advice_box {
-	struct advice advice;	/* first: what the caller has */
+	struct advice advice;	/* must be first: the caller has its address */
 	struct arena arena;
 };
 
-/* Why kernels were not measured, weighed by their time: what keeps the long ones
- * from it is what to know. */
+/* The reasons why kernels were not measured, weighted by kernel time: what
+ * matters is why the long ones were not. */
 struct tally {
 	const struct reason *reason[REASONS_MAX];
 	double weight[REASONS_MAX];
@@ -89,17 +89,17 @@ note(struct verdict *v, struct tally *t, struct rule_view *x,
 	}
 }
 
-/* Of the drafts from ${first} on keep what is worth it, the rest only while
- * there is room: 10,000 kernels must not mean 100,000 findings. What has none
- * adds its seconds to another of the same cause, of the rule's drafts, which
- * begin at ${rule}. */
+/* Of the drafts from ${first} on, keeps those worth a change, and others while
+ * there is room: 10,000 kernels must not cause 100,000 findings. A draft
+ * without room adds its seconds to another one of the same cause, among the
+ * rule's drafts, which begin at ${rule}. */
 static void
 prune(struct rule_view *x, size_t rule, size_t first, double noise_s,
     size_t *not_worth)
 {
 	size_t keep = first, n = x->drafts;
 
-	x->drafts = first;	/* only what is kept is compared with */
+	x->drafts = first;	/* group_fold compares with kept drafts only */
 	for (size_t i = first; i < n; i++) {
 		struct draft *d = &x->draft[i];
 
@@ -117,7 +117,7 @@ prune(struct rule_view *x, size_t rule, size_t first, double noise_s,
 	x->drafts = keep;
 }
 
-/* No change to it shortens what it waits for. */
+/* Does the kernel wait for other kernels, so that no change to it shortens its time? */
 static bool
 is_waiting(const struct rule_view *x)
 {
@@ -125,7 +125,7 @@ is_waiting(const struct rule_view *x)
 	    (x->rule->needs & (NEED_COUNTERS | NEED_TRACE));
 }
 
-/* Ask about one kernel, if it has the data. */
+/* Evaluates the rule for one kernel, if the kernel has the data. */
 static enum rule_state
 ask_measured(struct rule_view *x)
 {
@@ -134,7 +134,7 @@ ask_measured(struct rule_view *x)
 
 	if (x->kernel->launches == 0)
 		return rule_unmeasured(x, REASON_NOT_SEEN);
-	/* First: no other level would tell more of it. */
+	/* First: a higher --level would not help. */
 	if (x->library != NULL && (needs & NEED_OWN))
 		return rule_unmeasured(x, REASON_LIBRARY);
 	if (x->library != NULL && (needs & NEED_CALLED))
@@ -154,8 +154,8 @@ ask_measured(struct rule_view *x)
 	return x->rule->function(x);
 }
 
-/* The same; what lacks counters may show in its samples, and what lacks both in
- * its code. */
+/* The same with fallbacks: without counters the samples may tell, without both
+ * the code. */
 static enum rule_state
 ask_kernel(struct rule_view *x)
 {
@@ -179,7 +179,7 @@ seen_of(const struct rule_view *x, enum rule_state state)
 	return x->lacking && !is_waiting(x) ? SEEN_LACKING : SEEN_OTHER;
 }
 
-/* What the rule left to say of it. */
+/* Fills in what the rule left open. */
 static void
 finish(const struct rule_view *x, struct draft *d)
 {
@@ -231,7 +231,7 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 		note(v, &tally, x, state);
 		x->seen[i] = seen_of(x, state);
 		prune(x, rule, first, noise_s, &not_worth);
-		if (x->drafts == first)	/* nobody has its text */
+		if (x->drafts == first)	/* no draft refers to it */
 			arena_reset(x->arena, mark);
 	}
 	neighbour_cover(x, rule);
@@ -240,7 +240,7 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 	x->ceiling = NULL;
 	x->load = NULL;
 	x->library = NULL;
-	/* Kernels that nobody saw are kernels that nobody looked at. */
+	/* Without a seen kernel nothing was examined. */
 	reason = run->kernels == 0 ? reads_lack(run, NEED_KERNELS) :
 	    v->found == 0 ? reads_lost(run, x->rule) : NULL;
 	if (run->kernels == 0 || reason != NULL) {
@@ -269,7 +269,7 @@ ask_run_rule(struct rule_view *x, struct verdict *v)
 		finish(x, &x->draft[i]);
 	if (state == RULE_CLEAN && lost != NULL)
 		state = rule_unmeasured_for(x, lost);
-	/* What was lost may have filled the gaps that were found. */
+	/* The lost records may have filled the gaps that were found. */
 	for (size_t i = first; lost != NULL && i < x->drafts; i++)
 		x->draft[i].f.confidence = CONF_LOW;
 	note(v, &tally, x, state);

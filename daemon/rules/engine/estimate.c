@@ -13,11 +13,11 @@
 #include "source/operand.h"
 #include "source/flow.h"
 
-/* Samples are of a function in all its launch shapes: of those that are alike and
- * have so much of its time they tell. */
+/* A function's samples are of all its launch shapes: they count if shapes like
+ * the view's have this share of its time. */
 #define PART_LEAST 0.6
-/* Of the time of the GPU's kernels: with less a shape is not worth the work, of which
- * a thousand shapes are enough. */
+/* Of the time of the GPU's kernels: a shape with less is not worth the
+ * estimate; a thousand shapes are enough. */
 #define SHARE_LEAST 0.001
 
 #define LINE_SECTORS 4
@@ -28,8 +28,7 @@ selected_of(const struct code *c)
 	return fmax(1, c->samples.stall[STALL_SELECTED]);
 }
 
-/* The part of its function's time that the view's launch shape has, and those that
- * are like it. */
+/* The share of the function's time in the view's launch shape and those like it. */
 static double
 part_of(const struct rule_view *x)
 {
@@ -64,7 +63,7 @@ lacks(const struct rule_view *x)
 	return NULL;
 }
 
-/* Of the schedulers' time on the SMs at work, 0..1. */
+/* Busy share of the issue slots on the SMs at work, 0..1. */
 static double
 issue_of(const struct code *c)
 {
@@ -73,8 +72,8 @@ issue_of(const struct code *c)
 	return fmin(1, fmax(0, 1 - (double)c->samples.not_issued / all));
 }
 
-/* Executions of the instructions of block ${b}, each; ${scale} is warps a
- * sample. */
+/* Sets the executions of the instructions of block ${b}, the same for each;
+ * ${scale}: warp instructions per sample. */
 static void
 set_block(struct code *c, const struct block *b, double scale)
 {
@@ -97,8 +96,8 @@ set_block(struct code *c, const struct block *b, double scale)
 	}
 }
 
-/* Make ${c}, a copy, a code of which ${total} executions were counted. False
- * without memory. */
+/* Sets the executions in ${c}, a copy of the kernel's code, so that they sum up
+ * to ${total}. False without memory. */
 static bool
 set_executions(struct code *c, double total)
 {
@@ -142,8 +141,8 @@ executed(const struct code *c, uint32_t flags)
 	return sum;
 }
 
-/* What its global accesses would move, had every lane its own bytes and found
- * no cache any of them. */
+/* Bytes that global accesses would move if every lane accessed bytes of its own
+ * and all caches missed. */
 static double
 accessed_bytes(const struct code *c, uint32_t flags)
 {
@@ -165,7 +164,7 @@ fill(struct kernel *k, enum metric_id id, double v)
 		k->metric[id] = v;
 }
 
-/* Sectors of local accesses, which are together for a warp. */
+/* Sets the sectors of local accesses, which are contiguous for a warp. */
 static void
 fill_local(struct kernel *k, const struct code *c)
 {
@@ -186,8 +185,8 @@ fill_local(struct kernel *k, const struct code *c)
 	fill(k, METRIC_LOCAL_ST_SECTORS, sectors[1]);
 }
 
-/* Wavefronts of shared accesses: of all that were counted, those that global and
- * local ones do not need. */
+/* Sets the wavefronts of shared accesses: of all wavefronts counted, those that
+ * global and local accesses do not need. */
 static void
 fill_shared(struct kernel *k, const struct code *c)
 {
@@ -232,8 +231,8 @@ fill_stalls(struct kernel *k, const struct code *c)
 		    selected_of(c));
 }
 
-/* The samples themselves say more than the seven stalls that counters have; where
- * they are too few for it, these do. */
+/* The samples tell more stall reasons than the seven stall counters; those are
+ * used where samples are too few. */
 static void
 set_load(struct estimate *e, const struct rule_view *x)
 {
@@ -261,7 +260,7 @@ estimate_of(struct estimate *e, const struct rule_view *x)
 	e->kernel = *x->kernel;
 	e->code = *x->kernel->code;
 	e->selected = selected_of(c);
-	/* Schedulers' cycles of a launch, on the SMs that have blocks. */
+	/* Scheduler cycles of a launch, on the SMs that have blocks. */
 	seconds = fmax(0, l->time_s - l->fixed_s);
 	slots = seconds * x->ceiling->sm_hz * chip->schedulers *
 	    fmax(1, x->device->limits.sms) * fmax(l->spread, 1e-3);

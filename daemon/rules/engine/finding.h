@@ -1,8 +1,8 @@
 /*
- * rules/engine/finding.h: what the rules say of a run, and how it is ranked.
+ * rules/engine/finding.h: the findings of the rules about a run, and their ranking.
  *
- * advice_make is the one entry: a pure function from a settled run (and this
- * GPU's ceilings) to findings. All memory belongs to the struct advice.
+ * advice_make is the only entry: a pure function from a settled run (and this
+ * GPU's ceilings) to findings. The struct advice owns all memory.
  */
 #ifndef CADV_FINDING_H
 #define CADV_FINDING_H
@@ -46,33 +46,33 @@ struct evidence {
 
 #define EVIDENCE_MAX 12
 
-/* A line that a finding is about, or (line 0) an instruction without one. */
+/* A line that a finding is about; line 0: an instruction without a line. */
 struct hot_line {
 	const char *file;	/* path; NULL: no line table */
 	uint32_t line;
-	const char *function;	/* it was inlined from; NULL */
+	const char *function;	/* the inlined function it belongs to; NULL */
 	const char *called_file;	/* where that was inlined; NULL */
 	uint32_t called_line;
-	uint32_t pc;		/* of its worst instruction */
+	uint32_t pc;		/* of the instruction with most of it */
 	const char *sass;	/* that instruction; NULL: no disassembly */
 	const char *text;	/* the line's text, trimmed; NULL: not captured */
-	double share;		/* of what the finding counts, 0..1 */
-	double value;		/* in the unit of the finding; NaN */
+	double share;		/* of what the finding counts on its lines, 0..1 */
+	double value;		/* in the unit of ${what}; NaN */
 	const char *what;	/* "32 sectors a request"; NULL */
 };
 
 #define HOT_LINES_MAX 5
 
-/* A launch shape that has the fault, and what is saved there. */
+/* A launch shape that has the fault, and the seconds saved there. */
 struct finding_shape {
 	const struct kernel *kernel;
 	double saves_s, saves_low_s, saves_high_s;
-	bool unmeasured;	/* taken to gain what its neighbour does */
+	bool unmeasured;	/* assumed to gain what its measured neighbour does */
 };
 
 struct finding {
-	char id[17];		/* 16 hex: hash of rule, kernel, first shape:
-				 * stable between runs of one program */
+	char id[17];		/* 16 hex digits: hash of rule, kernel and first
+				 * shape: stable between runs of a program */
 	const char *rule;	/* "uncoalesced-global-access" */
 	const char *title;	/* the rule's one line: "uncoalesced loads" */
 	const char *category;	/* launch, memory, shared, instruction,
@@ -81,46 +81,44 @@ struct finding {
 	enum confidence confidence;
 	bool worth_it;		/* false: found, but fixing it saves less than
 				 * noise_s: never an alarm */
-	const struct kernel *kernel;	/* NULL: the run; else the launch shape
-					 * that saves the most: what is measured
-					 * and said is of it */
-	const struct finding_shape *shape;	/* all shapes that one change to
-						 * the function mends, the most
-						 * seconds first; NULL: only
-						 * ${kernel} */
+	const struct kernel *kernel;	/* NULL: the run; else the launch shape that
+					 * saves the most, whose values are shown */
+	const struct finding_shape *shape;	/* all shapes that one change to the
+						 * function fixes, the most seconds
+						 * first; NULL: only ${kernel} */
 	size_t shapes;
-	double measured_ratio;	/* of their time; 1 where all were measured */
+	double measured_ratio;	/* measured share of their time; 1: all of it */
 	const char *where;	/* "softmax_kernel", "the run", "H2D copies" */
 	const char *location;	/* launch shape, call, …; NULL unknown */
-	const struct device *device;	/* of one that is about no kernel; NULL: all,
-					 * or the only one */
+	const struct device *device;	/* for a finding without a kernel; NULL:
+					 * all, or the only one */
 	const struct reason *location_missing;	/* why there is no line */
 
-	double saves_s;		/* predicted seconds of the run, NaN: not
+	double saves_s;		/* predicted seconds of the run; NaN: not
 				 * predictable, see gain_note */
 	double saves_low_s, saves_high_s;
-	double left_s;			/* of saves_s, what is left once all that
-					 * stands before it is done: fixes may take
-					 * the same time away */
-	size_t after;			/* rank of the one that takes most of the
-					 * rest; 0: none takes any */
-	size_t behind;			/* rank of the first that has to be done before,
-					 * though it may save less; 0: none has */
+	double left_s;			/* what is left of saves_s once all
+					 * findings before it are fixed: two
+					 * fixes may take the same time away */
+	size_t after;			/* rank of the finding that takes most
+					 * of the rest; 0: none */
+	size_t behind;			/* rank of the first finding that must be fixed
+					 * before, though it may save less; 0: none */
 	double kernel_speedup;	/* predicted, of this kernel; NaN */
-	enum grounds grounds;	/* what that and its interval rest on */
-	const char *gain_note;	/* what the prediction assumes, or why none */
+	enum grounds grounds;	/* what the prediction and its interval rest on */
+	const char *gain_note;	/* what the prediction assumes, or why there is none */
 
 	const char *summary;	/* one line: what was measured */
-	const char *limiter;	/* the premise: what limits, e.g. "limited by
-				 * L2 (91 % busy)"; NULL */
-	const char *advice;	/* for this case: what to change, one clause in
+	const char *limiter;	/* the premise: what limits now, e.g. "limited
+				 * by L2 (91 % busy)"; NULL */
+	const char *advice;	/* what to change in this case: one clause in
 				 * the imperative; then, behind a colon or
-				 * semicolon, how, and what to know */
+				 * semicolon, how, and what to consider */
 	const char *bad_code, *good_code;	/* short example */
 	const char *next;	/* exact command of the next measurement */
 	struct evidence evidence[EVIDENCE_MAX];
 	size_t evidences;
-	struct hot_line hot[HOT_LINES_MAX];	/* most first */
+	struct hot_line hot[HOT_LINES_MAX];	/* the largest share first */
 	size_t hots;
 	const struct site *site;	/* where it is launched or called from;
 					 * NULL unknown */
@@ -129,41 +127,43 @@ struct finding {
 /* finding_about(f, k): is kernel ${k} one of the shapes that ${f} is about? */
 bool finding_about(const struct finding *f, const struct kernel *k);
 
-/* What became of one rule on this run. */
+/* The result of one rule on this run. */
 struct verdict {
 	const char *rule;
 	enum rule_state state;
 	size_t found, clean, not_measured;	/* kernels (or 1 for the run) */
-	const struct reason *reason;	/* of not measured: of the kernels that
-					 * take the most time */
+	const struct reason *reason;	/* of not measured: the reason for the
+					 * kernels with the most time */
 };
 
 struct advice {
 	struct finding *finding;	/* ranked: first the most seconds */
 	size_t findings;
-	struct verdict *verdict;	/* one a rule, in table order */
+	struct verdict *verdict;	/* one per rule, in table order */
 	size_t verdicts;
-	double together_s;	/* all that is worth it, fixed at once */
-	bool overlap;		/* the sum of the parts is more than that */
-	double active_s;	/* first to last GPU work, without our measuring:
-				 * what a change can be about */
-	double noise_s;		/* below it a saving is not worth a change: 0.5 %
-				 * of what the GPU's work and the short gaps
-				 * beside it took, or what repeats of the same
-				 * launches differ by */
-	const char *unmeasured;	/* kernels of weight that nobody looked at, why,
-				 * and what to do; NULL none: rules/engine/unmeasured.h */
+	double together_s;	/* seconds saved by all findings worth a change
+				 * at once */
+	bool overlap;		/* the sum of the single savings exceeds together_s */
+	double active_s;	/* first to last GPU work, without the time that
+				 * our measuring took: what changes can affect */
+	double noise_s;		/* a smaller saving is not worth a change: 0.5 %
+				 * of the time of GPU work and the short gaps
+				 * beside it, or the spread of repeated launches */
+	const char *unmeasured;	/* note on kernels of weight that were not
+				 * examined, why, and what to do; NULL: none:
+				 * rules/engine/unmeasured.h */
 };
 
 /* Per-rule threshold overrides from the configuration. */
 struct thresholds;
 struct thresholds *thresholds_new(void);
-/* thresholds_set(t, "rule.key", value): -1 if the table has no such key. */
+/* thresholds_set(t, key, value): ${key} as "rule.key". 0; -1 if the table has
+ * no such key. */
 int thresholds_set(struct thresholds *t, const char *key, double value);
 void thresholds_free(struct thresholds *t);
 
-/* advice_make(run, t): evaluate every rule on ${run}. ${t} may be NULL. Returns NULL
- * only without memory. */
+/* advice_make(run, t): evaluate every rule on ${run}; ${t} may be NULL. NULL
+ * without memory. Release with advice_free. */
 struct advice *advice_make(const struct run *run, const struct thresholds *t);
 void advice_free(struct advice *a);
 

@@ -1,5 +1,5 @@
 /*
- * rules/engine/group.c: one cause, one finding, see group.h.
+ * rules/engine/group.c: merging findings of one cause, see group.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -8,16 +8,16 @@
 #include "rules/engine/group.h"
 #include "rules/engine/same.h"
 
-/* Groups of one key that a draft is held against: lines tell them apart, and a
- * function has few that are worth it. */
+/* The maximum number of groups of one key that a draft is compared with: lines
+ * tell them apart, and few of a function's are worth a change. */
 #define GROUPS_TRIED 16
 
-#define MEASURED_LEAST 0.5	/* of the time: with less, most is an inference */
+#define MEASURED_LEAST 0.5	/* of the time: with less, most is inferred */
 
-/* What had no place of its own. */
+/* A member without a draft of its own. */
 struct folded {
 	struct member m;
-	struct load load;		/* m.part's: the draft's may go */
+	struct load load;		/* of m.part: the draft's may be freed */
 	struct folded *next;		/* of the same draft */
 	struct folded *before;		/* of the view */
 };
@@ -32,7 +32,7 @@ bool
 group_is_named(const struct kernel *k)
 {
 	return k->mangled != NULL && k->mangled[0] != '\0' &&
-	    k->mangled[0] != '(';	/* "(name lost)" is many */
+	    k->mangled[0] != '(';	/* "(name lost)" stands for many functions */
 }
 
 void
@@ -57,7 +57,7 @@ group_key(struct draft *d)
 	d->cause = XXH64_digest(&state) | 1;
 }
 
-/* Does one change mend both? Their keys are the same. */
+/* Does one change fix both? Their keys are equal. */
 static bool
 is_one(const struct draft *a, const struct draft *b)
 {
@@ -65,7 +65,7 @@ is_one(const struct draft *a, const struct draft *b)
 
 	if (a->setting != NULL || b->setting != NULL)
 		return same_text(a->setting, b->setting);
-	if (k == l)	/* the rule found two things in it */
+	if (k == l)	/* the rule has two findings in one kernel */
 		return false;
 	if (strcmp(k->mangled, l->mangled) == 0)
 		return a->f.hots == 0 || b->f.hots == 0 ||
@@ -147,14 +147,14 @@ sane(double s)
 	return isfinite(s) && s > 0 ? s : 0;
 }
 
-/* Greater first; 0: the same. */
+/* For sorting: greater first; 0: equal. */
 static int
 greater(double a, double b)
 {
 	return a > b ? -1 : a < b ? 1 : 0;
 }
 
-/* By key; the one that is to speak for a group comes first. */
+/* For sorting: by key; the draft that represents its group comes first. */
 static int
 by_cause(const void *va, const void *vb)
 {
@@ -190,8 +190,8 @@ by_saving(const void *va, const void *vb)
 }
 
 /*
- * What kernels on several GPUs save together: as much as on the one with the most
- * of it, if they ran at the same time; the sum, if they took turns.
+ * The seconds that kernels on several GPUs save together: if they ran at the
+ * same time, those of the GPU with the most; if they took turns, the sum.
  */
 static double
 over_devices(const struct run *run, const struct member *m, size_t n,
@@ -233,7 +233,7 @@ high_of(const struct finding_shape *s)
 	return s->saves_high_s;
 }
 
-/* Seconds of all members; NaN stays what it is: nothing is predicted. */
+/* Sums up the seconds of all members; NaN stays NaN: not predictable. */
 static void
 sum_up(struct draft *d, const struct run *run, const struct member *m, size_t n)
 {
@@ -259,7 +259,7 @@ sum_up(struct draft *d, const struct run *run, const struct member *m, size_t n)
 	    d->f.saves_s);
 }
 
-/* What of the exposed time of the members was measured, 0..1. */
+/* The measured share of the members' exposed time, 0..1. */
 static double
 measured_share(const struct member *m, size_t n)
 {
@@ -274,7 +274,8 @@ measured_share(const struct member *m, size_t n)
 	return all > 0 ? known / all : 0;
 }
 
-/* Where some were not measured: how much of it is known, and how well. */
+/* If some members were not measured, notes the measured share, and lowers
+ * confidence accordingly. */
 static void
 tell_measured(struct rule_view *x, struct draft *d, const struct member *m,
     size_t n)
@@ -298,7 +299,7 @@ tell_measured(struct rule_view *x, struct draft *d, const struct member *m,
 		d->f.confidence = CONF_LOW;
 }
 
-/* Make ${d} speak for the ${n} members, itself among them. */
+/* Makes ${d} represent the ${n} members, itself among them. */
 static void
 speak(struct rule_view *x, struct draft *d, struct member *m, size_t n)
 {
@@ -328,8 +329,7 @@ speak(struct rule_view *x, struct draft *d, struct member *m, size_t n)
 	free(k);
 }
 
-/* The drafts ${list}[0..n), of which the first is to speak, and what was folded
- * into them. */
+/* Merges the drafts ${list}[0..n), with what was folded into them, into the first. */
 static void
 merge(struct rule_view *x, struct draft *const *list, size_t n)
 {
@@ -354,7 +354,8 @@ merge(struct rule_view *x, struct draft *const *list, size_t n)
 		    f = f->next)
 			m[at++] = f->m;
 		lead->leads = lead->leads || d->leads;
-		/* Runs of one program have the same first shape. */
+		/* The id comes from the first shape, which is the same in all
+		 * runs of one program. */
 		if (d->f.kernel->id < first) {
 			first = d->f.kernel->id;
 			memcpy(lead->f.id, d->f.id, sizeof(lead->f.id));
@@ -365,7 +366,7 @@ merge(struct rule_view *x, struct draft *const *list, size_t n)
 	free(m);
 }
 
-/* The drafts ${list}[0..n) have one key. */
+/* Merges the drafts ${list}[0..n), which have one key. */
 static void
 merge_key(struct rule_view *x, struct draft **list, size_t n)
 {

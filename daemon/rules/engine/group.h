@@ -1,19 +1,19 @@
 /*
- * rules/engine/group.h: one cause, one finding. Rules look at kernels, which are launch
- * shapes; what one change to the source mends is one finding, however many shapes
- * the function is launched in:
+ * rules/engine/group.h: one finding per cause. Rules look at kernels, which are
+ * launch shapes; all that one change to the source fixes is one finding, in
+ * however many shapes the function is launched:
  *
- *   - the same rule on the same function, where its lines, if they are known,
- *     have one in common;
- *   - that of a rule about the launch, in blocks of the same shape: another block
- *     is another choice;
- *   - that on instances of one template, where the launch site is known and the
- *     same, the block too, and the line (which a rule about the launch needs not;
- *     nor does it need the site's line where the program has none, but its function
- *     and the grid are the same);
- *   - that on any kernels that one setting of a library mends (draft.setting).
+ *  - the same rule on the same function, if the lines of both, where known,
+ *    have one in common;
+ *  - for a rule about the launch also blocks of the same shape: another block
+ *    size is another decision;
+ *  - the same rule on instances of one template, with a known and equal launch site,
+ *    equal blocks and a common line (not for a rule about the launch, which also needs
+ *    no line of the site if the program has none, but then the same function and grid);
+ *  - the same rule on any kernels that one setting of a library fixes (draft.setting).
  *
- * The shape that saves the most speaks; seconds are the sum over all of them.
+ * The shape that saves the most represents the finding; its seconds are the sum
+ * over all shapes.
  */
 #ifndef CADV_GROUP_H
 #define CADV_GROUP_H
@@ -22,26 +22,27 @@
 
 #include "rules/engine/rule.h"
 
-/* group_is_named(k): kernels whose names were lost are many functions. */
+/* group_is_named(k): is the name known? Kernels whose names were lost are many
+ * functions. */
 bool group_is_named(const struct kernel *k);
 
-/* group_key(d): set what drafts of one group have in common, d->cause; 0 where
- * nothing of it is known, or it is no kernel's. After lines_finish. */
+/* group_key(d): set d->cause, a hash of what drafts of one group share; 0 if nothing
+ * of that is known, or ${d} is about no kernel. To be called after lines_finish. */
 void group_key(struct draft *d);
 
 /*
- * group_fold(x, first, d): ${d}, which has no place in the view, adds its seconds
- * to the one of the same cause from ${first} on, if there is one. Up to FOLDED_MAX
- * a run; beyond, they are left out of the sum. group_clear frees them.
+ * group_fold(x, first, d): add the seconds of ${d}, for which the view has no
+ * room, to the draft of the same cause from ${first} on, if there is one. Up to
+ * FOLDED_MAX in a run; more are left out of the sum. group_clear frees them.
  */
 #define FOLDED_MAX 20000	/* 1 kB each */
 void group_fold(struct rule_view *x, size_t first, const struct draft *d);
-/* group_add(x, into, m): make ${m} a shape of ${into}; within FOLDED_MAX. */
+/* group_add(x, into, m): add ${m} as a shape of ${into}; up to FOLDED_MAX. */
 void group_add(struct rule_view *x, struct draft *into, const struct member *m);
 void group_clear(struct rule_view *x);
 
-/* group_all(x): make the view's drafts, ranked each for itself (rank_kernel), one
- * a cause; their order stays that of the table. Without memory the arena fails. */
+/* group_all(x): merge the view's drafts, each ranked by rank_kernel, to one per
+ * cause; they stay in table order. Without memory the arena fails. */
 void group_all(struct rule_view *x);
 
 #endif

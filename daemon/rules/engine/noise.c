@@ -1,13 +1,13 @@
 /*
- * rules/engine/noise.c: below what a saving is not worth a change.
+ * rules/engine/noise.c: the saving below which a change is not worth it.
  */
 #include <math.h>
 
 #include "rules/engine/rule.h"
 
-#define NOISE_LEAST 10e-6	/* s: one launch and the wait for it; they differ
-				 * by microseconds each time */
-#define NOISE_SIGMAS 3		/* of what repeats of the same launches differ by */
+#define NOISE_LEAST 10e-6	/* s: one launch and the wait for it, which vary
+				 * by microseconds */
+#define NOISE_SIGMAS 3		/* of the spread of repeated launches */
 
 double
 rank_work_s(const struct run *run)
@@ -30,7 +30,7 @@ rank_noise_s(const struct run *run)
 		if (isfinite(d))	/* of the sum over its launches */
 			variance += d * d * (double)run->kernel[i].launches;
 	}
-	/* What never reached a GPU has only the run to be held against. */
+	/* A run without GPU work is compared with its own length. */
 	return fmin(wall, fmax(fmax(NOISE_LEAST, NOISE_SHARE *
 	    (rule_active_s(run) > 0 ? work : wall)),
 	    NOISE_SIGMAS * sqrt(variance) * 1e-9));

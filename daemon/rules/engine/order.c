@@ -10,8 +10,8 @@
 #include "rules/engine/order.h"
 #include "rules/engine/pools.h"
 
-/* Findings whose order follows from what others leave: nobody reads more, and each is
- * held against each. What comes behind them stays as it is. */
+/* The number of findings ordered by what the others leave: the cost is
+ * quadratic, and nobody reads more. Later ones keep their order. */
 #define ORDERED_MOST 200
 
 bool
@@ -20,10 +20,10 @@ order_is_correctness(const struct draft *d)
 	return strcmp(d->rule->category, "correctness") == 0;
 }
 
-/* --- each for itself ------------------------------------------------------------ */
+/* --- each by itself ------------------------------------------------------------ */
 
-/* Worth it, then correctness, then what is not worth it. A saving that nobody sees
- * in the whole run does not stand before a real fault. */
+/* Findings worth a change, then correctness, then those not worth a change. A
+ * saving too small to see in the whole run does not come before a real fault. */
 enum group { FIRST, SEEN, FAULTY, SMALL, UNTIDY, NOT_WORTH };
 
 static enum group
@@ -38,9 +38,10 @@ group_of(const struct draft *d)
 	return d->small ? SMALL : SEEN;
 }
 
-/* By the middle value. By the low one, or by the mean of the two, 9 and 4 of 144
- * recordings of ours would begin with another finding, mostly not the true one, and
- * of 33 programs that nobody had seen one fewer with it (2026-11-22). */
+/* For sorting: by the middle value. By the low value, or the mean of the two, 9
+ * and 4 of our 144 recordings would begin with another finding, mostly not the
+ * true one; of 33 programs that were not seen before, one fewer would begin
+ * with the true one (2026-11-22). */
 static int
 by_rank(const void *va, const void *vb)
 {
@@ -57,24 +58,25 @@ by_rank(const void *va, const void *vb)
 	    strcmp(a->f.id, b->f.id);
 }
 
-/* --- beside each other ----------------------------------------------------------- */
+/* --- in relation to each other --------------------------------------------------- */
 
-/* What the findings that stand in their place already change. */
+/* What the findings already placed change. */
 struct changed {
 	const struct run *run;
-	struct fix *fix;		/* [run->kernels], the middle view */
-	size_t *kernel_by;		/* [run->kernels], rank of the first; 0 none */
+	struct fix *fix;		/* [run->kernels], merged, middle view */
+	size_t *kernel_by;		/* [run->kernels], rank of the first to
+					 * change it; 0: none */
 	double full[POOLS], left[POOLS];
 	size_t pool_by[POOLS];
-	double kernels_s;		/* of the kernels' time, what is gone */
-	double together_s;		/* of what all save together, what is left */
+	double kernels_s;		/* kernel time that is gone */
+	double together_s;		/* of the joint savings, what is left */
 };
 
-/* Seconds of a finding's kernels: by itself, and of it what is left. */
+/* Seconds of a finding's kernels or claims: by itself, and what is left of it. */
 struct share {
 	double alone, left;
-	double lost;			/* most of it, to … */
-	size_t after;			/* the finding of that rank; 0 none */
+	double lost;			/* the largest part lost … */
+	size_t after;			/* … to the finding of that rank; 0: none */
 };
 
 static void
@@ -86,13 +88,13 @@ lose(struct share *s, double lost, size_t to)
 	s->after = to;
 }
 
-/* Seconds that go when ${fix} comes to what is changed in ${k}; with a ${rank} it
- * does. */
+/* Adds to ${s} the seconds that ${fix} saves in ${k} on top of the changes so
+ * far. With a ${rank} it becomes one of them. */
 static double
 kernel_left(struct changed *c, const struct kernel *k, const struct load *l,
     const struct fix *fix, struct share *s, size_t rank)
 {
-	size_t i = k->id - 1;		/* kernels of a run are numbered from 1 */
+	size_t i = k->id - 1;		/* ids of a run's kernels start at 1 */
 	double exposed = gain_exposed_s(k), alone, left;
 	struct fix both = c->fix[i];
 
@@ -113,7 +115,7 @@ kernel_left(struct changed *c, const struct kernel *k, const struct load *l,
 	return left;
 }
 
-/* Of all kernels of ${d}; with a ${rank} they are changed by it. */
+/* The same for all kernels of ${d}. */
 static void
 kernels_left(struct changed *c, const struct draft *d, struct share *s,
     size_t rank)
@@ -130,7 +132,7 @@ kernels_left(struct changed *c, const struct draft *d, struct share *s,
 		c->kernels_s += left;
 }
 
-/* The same of its claims. */
+/* The same for its claims. */
 static void
 claims_left(struct changed *c, const struct draft *d, struct share *s,
     size_t rank)
@@ -157,7 +159,7 @@ claims_left(struct changed *c, const struct draft *d, struct share *s,
 			c->pool_by[p] = rank;
 }
 
-/* What kernels do no longer they need not share, or wait for. */
+/* Pools that are part of the kernels' time cannot exceed what is left of that. */
 static void
 shrink(struct changed *c, size_t rank)
 {
@@ -173,7 +175,7 @@ shrink(struct changed *c, size_t rank)
 	}
 }
 
-/* Set what ${d} still saves. */
+/* Sets what ${d} still saves. */
 static void
 look(struct changed *c, struct draft *d)
 {
@@ -188,14 +190,14 @@ look(struct changed *c, struct draft *d)
 		left = c->together_s;
 		lose(&s, d->f.saves_s - left, 1);
 	}
-	/* What was left before more was changed is no less than what is now. */
+	/* What was left with fewer changes cannot be less than now. */
 	if (!(left < d->f.left_s))
 		return;
 	d->f.left_s = left;
 	d->f.after = s.after;
 }
 
-/* It stands in its place, of that rank; the others follow it. */
+/* Gives ${d} its place of that rank and applies its changes for the later ones. */
 static void
 settle(struct changed *c, struct draft *d, size_t rank)
 {
@@ -207,8 +209,7 @@ settle(struct changed *c, struct draft *d, size_t rank)
 	c->together_s = fmax(0, c->together_s - pools_sane(d->f.left_s));
 }
 
-/* d[at] saves too little for its place: move it behind those that save more. False:
- * it has it. */
+/* Moves d[at] behind those that save more. False: it stays. */
 static bool
 yield(struct draft *d, size_t at, size_t end)
 {
@@ -226,11 +227,11 @@ yield(struct draft *d, size_t at, size_t end)
 }
 
 /*
- * What has to be done before d[at]: the most that is left of what bars it, if it is more
- * than what d[at] saves for sure while that stands; 0: nothing. No graph is captured
- * across a wait of the host, none launches ahead of an input that is not there; a
- * prediction in the middle takes both to be gone. So whoever knows removes the wait
- * first, though it may save less.
+ * The finding to do before d[at]: among those that bar it, the one that saves
+ * the most, if that is more than d[at] surely saves meanwhile; 0: none. No
+ * graph is captured across a wait of the host, and none launches ahead of late
+ * input; the middle view assumes that both are gone. So an expert removes the
+ * wait first, though it may save less.
  */
 static size_t
 first_before(const struct draft *d, size_t at, size_t end)
@@ -246,7 +247,7 @@ first_before(const struct draft *d, size_t at, size_t end)
 	return first;
 }
 
-/* d[from] comes to stand at ${to}, in front of what is there. */
+/* Moves d[from] forward to ${to}. */
 static void
 advance(struct draft *d, size_t from, size_t to)
 {

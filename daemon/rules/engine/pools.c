@@ -23,7 +23,7 @@ pools_kernels_s(const struct run *run)
 	return fmin(sum, pools_exposed_s(run));
 }
 
-/* In which copies ran and no kernel beside them, on the GPU with most of it. */
+/* Time of copies with no kernel running, on the GPU with the most of it. */
 static double
 copying_s(const struct run *run)
 {
@@ -43,14 +43,14 @@ pools_of(const struct run *run, double pool[POOLS])
 
 	for (int i = 0; i < IDLE_CAUSES; i++)
 		pool[i] = (double)run->idle_ns[i] * 1e-9;
-	/* Nothing shortens what comes before or after the GPU's work, but code
-	 * that is there already; without a launch, memory that is, too. */
+	/* Start-up and shutdown cannot be shortened, except that machine code
+	 * may be there already; without a launch, also that memory may be. */
 	pool[IDLE_STARTUP] = fmin(pool[IDLE_STARTUP],
 	    (double)run->jit_startup_ns * 1e-9 +
 	    (run->launches == 0 ? rule_allocating_s(run, NULL) : 0));
 	pool[IDLE_SHUTDOWN] = 0;
-	/* Nor does it the one longest phase of the host's own, or those in
-	 * which it goes through results. */
+	/* Neither can the host's single longest phase, or those in which it
+	 * processes results. */
 	pool[IDLE_HOST] = fmax(0, pool[IDLE_HOST] - fmax(
 	    (double)run->idle_longest_by[IDLE_HOST],
 	    (double)run->results.host_ns - (double)run->results.end_ns) * 1e-9);

@@ -21,8 +21,8 @@ EMBED(cadv_predictions, PREDICTIONS_JSON);
 #define PROOFS_MAX 128
 
 static struct proof table[PROOFS_MAX];
-/* Owns the strings. Nobody reads it again: volatile keeps the optimiser from
- * dropping it, and with it the tree from a leak checker's sight. */
+/* Owns the strings and is never read again: volatile keeps the optimiser from
+ * removing it, so that a leak checker still finds the tree. */
 static json_t *volatile root;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

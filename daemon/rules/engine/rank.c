@@ -1,8 +1,8 @@
 /*
- * rules/engine/rank.c: seconds and severity of findings. Time is never claimed
- * twice: fixes of one kernel are merged and its model evaluated again, those of
- * findings about several kernels too; findings about the run share pools of idle
- * and copy time that empty as they claim.
+ * rules/engine/rank.c: seconds and severity of findings. No time is claimed
+ * twice: fixes of one kernel are merged and its model is evaluated again, also
+ * for findings about several kernels; findings about the run share pools of
+ * idle and copy time that are drained by claims.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define SHARE_HIGH 0.10		/* of the run's time */
 #define SHARE_MEDIUM 0.02
 
-/* Claims of one finding, together no more than its pools hold. */
+/* Sets the gain of a finding's claims, at most what the pools hold. */
 static void
 gain_of_claims(struct draft *d, const double pool[POOLS])
 {
@@ -32,7 +32,7 @@ set_gain(struct draft *d, struct gain g)
 	d->f.saves_high_s = g.high;
 }
 
-/* The kernels of one finding, each shortened: together no more than kernels and
+/* The gain of all parts of a finding: at most the time by which kernels and
  * copies lengthened the run. */
 static struct gain
 gain_of_parts(const struct draft *d, const struct run *run)
@@ -75,7 +75,7 @@ rank_kernel(struct draft *d, double noise_s)
 	d->f.worth_it = d->f.saves_s > 0 && d->f.saves_s >= noise_s;
 }
 
-/* How severe is what saves ${s} seconds and is worth it? */
+/* Sets the severity of a finding worth a change that saves ${s} seconds. */
 static void
 weigh(struct draft *d, double s, const struct run *run)
 {
@@ -108,7 +108,7 @@ judge(struct draft *d, const struct run *run, double noise_s)
 		weigh(d, f->saves_s, run);
 }
 
-/* What one finding does to one kernel. */
+/* The change of one finding to one kernel. */
 struct change {
 	const struct kernel *kernel;
 	const struct load *load;
@@ -117,7 +117,7 @@ struct change {
 
 COMPARE(by_kernel, struct change, ORDER(x->kernel, y->kernel))
 
-/* All changes that are worth it; NULL without memory. */
+/* The changes of all findings worth a change; NULL without memory. */
 static struct change *
 changes_of(const struct draft *d, size_t n, size_t *count)
 {
@@ -141,7 +141,7 @@ changes_of(const struct draft *d, size_t n, size_t *count)
 	return c;
 }
 
-/* Of each kernel all that is worth it, merged. */
+/* Seconds saved in kernels by all findings worth a change, merged for each kernel. */
 static double
 kernels_together(const struct draft *d, size_t n)
 {
@@ -149,7 +149,7 @@ kernels_together(const struct draft *d, size_t n)
 	struct change *of = changes_of(d, n, &count);
 	double sum = 0;
 
-	if (of == NULL)		/* without memory nothing is promised */
+	if (of == NULL)		/* without memory: no claim */
 		return 0;
 	qsort(of, count, sizeof(*of), by_kernel);
 	for (size_t i = 0; i < count;) {
@@ -168,8 +168,8 @@ kernels_together(const struct draft *d, size_t n)
 	return sum;
 }
 
-/* What is left for a residual finding: as much as of its pools, and no gap that an
- * earlier one is the cause of. */
+/* Sets what is left for a residual finding: its share of the pools, less the
+ * gaps that earlier findings cause. */
 static void
 leave(struct draft *d, const double full[POOLS], const double left[POOLS],
     double caused_s)
@@ -190,7 +190,8 @@ leave(struct draft *d, const double full[POOLS], const double left[POOLS],
 		set_gain(d, (struct gain){ 0, 0, 0 });
 }
 
-/* What earlier rules leave in the pools, in table order. */
+/* Sets the gains of findings about the run, in table order: earlier rules drain
+ * the pools. */
 static void
 claim_all(struct draft *d, size_t n, const struct run *run, double noise_s)
 {
@@ -220,7 +221,7 @@ claim_all(struct draft *d, size_t n, const struct run *run, double noise_s)
 	}
 }
 
-/* All claims that are worth it: how much of each pool they take. */
+/* Sums up what the claims of all findings worth a change take from each pool. */
 static void
 pools_together(const struct draft *d, size_t n, const struct run *run,
     double taken[POOLS])
@@ -245,9 +246,10 @@ pools_together(const struct draft *d, size_t n, const struct run *run,
 	}
 }
 
-/* All that is worth it at once. Each kernel's exposed time is its own limit, not
- * that of all; what kernels wait for pages or for another GPU is part of it;
- * copies lengthen the run beside kernels, and so do the host's calls for them. */
+/* Seconds saved by all findings worth a change at once. Each kernel's exposed
+ * time is its own limit, not that of all. What kernels wait for pages or for
+ * another GPU is part of it; copies lengthen the run besides kernels, and so do
+ * the host's calls for them. */
 static double
 all_together(const struct draft *d, size_t n, const struct run *run)
 {

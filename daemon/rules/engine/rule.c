@@ -1,5 +1,5 @@
 /*
- * rules/engine/rule.c: what every rule shares.
+ * rules/engine/rule.c: functions that all rules share, see rule.h.
  */
 #include <assert.h>
 #include <math.h>
@@ -65,7 +65,7 @@ origin_of(const struct rule_view *x, const char *key)
 	return NULL;
 }
 
-/* The same finding of the same program has the same id in every run. */
+/* Sets the id, which is the same for the same finding in every run of a program. */
 static void
 set_id(struct draft *d, const struct rule_view *x, const char *key,
     uint32_t ordinal)
@@ -97,7 +97,7 @@ set_id(struct draft *d, const struct rule_view *x, const char *key,
 	d->f.id[16] = '\0';
 }
 
-/* Is the id of draft ${d} taken by an earlier one? */
+/* Does an earlier draft have the id of ${d}? */
 static bool
 id_taken(const struct rule_view *x, const struct draft *d)
 {
@@ -107,7 +107,8 @@ id_taken(const struct rule_view *x, const struct draft *d)
 	return false;
 }
 
-/* Room for one more; without memory a place that nobody looks at. */
+/* A zeroed slot for one more draft; without memory the spare one, which is
+ * never read. */
 static struct draft *
 draft_add(struct rule_view *x)
 {
@@ -140,7 +141,7 @@ rule_found(struct rule_view *x, const char *key)
 	struct draft *d = draft_add(x);
 
 	memset(d, 0, sizeof(*d));
-	/* Ids are what the store and the API find a finding by. */
+	/* The store and the API find a finding by its id: it must be unique. */
 	do
 		set_id(d, x, key, ordinal++);
 	while (id_taken(x, d));
@@ -205,7 +206,7 @@ rule_lacks(struct rule_view *x)
 	return rule_unmeasured_for(x, reason_skip[x->kernel->skip]);
 }
 
-/* The unit that the name of a value ends in. */
+/* The unit that the name of a value implies. */
 static const char *
 unit_of(const char *name)
 {
@@ -253,8 +254,8 @@ rule_metric(const struct rule_view *x, enum metric_id id)
 	return metric(x->kernel, id);
 }
 
-/* "79 % busy"; of what is on the SMs and a grid smaller than they are many: "79 %
- * busy on the 8 SMs at work". */
+/* "79 % busy"; for resources of the SMs, and a grid smaller than their number:
+ * "79 % busy on the 8 SMs at work". */
 static const char *
 say_busy(const struct rule_view *x)
 {
@@ -302,7 +303,7 @@ rule_fix(struct draft *d, const struct fix *f, double low, double mid)
 	d->fix[VIEW_HIGH] = *f;
 }
 
-/* Does ${f} relieve something of which nobody knows how busy it is? */
+/* Does ${f} relieve a resource whose utilisation is not known? */
 static bool
 relieves_unknown(const struct load *l, const struct fix *f)
 {
@@ -516,7 +517,7 @@ struct gain
 rule_queued(const struct run *run, double idle_s, uint64_t waits)
 {
 	double turn = rule_turn(idle_s, waits), hidden = fmin(idle_s, busy_s(run));
-	/* GPU idle behind other waits and launches. */
+	/* GPU idle time behind other waits and launches. */
 	double rest = fmax(0, (double)(run->idle_ns[IDLE_AFTER_SYNC] +
 	    run->idle_ns[IDLE_LAUNCH]) * 1e-9 - idle_s);
 

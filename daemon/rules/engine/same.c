@@ -65,7 +65,7 @@ same_line(const struct finding *a, const struct finding *b)
 	return false;
 }
 
-/* The frame that is shown of a site; NULL. */
+/* The frame of a site that is shown; NULL. */
 static const struct site_frame *
 frame_of(const struct site *s)
 {

@@ -13,21 +13,21 @@
 
 #include "rules/engine/finding.h"
 
-bool same_text(const char *a, const char *b);	/* NULL is NULL */
+bool same_text(const char *a, const char *b);	/* both may be NULL */
 bool same_block(const struct kernel *a, const struct kernel *b);
 bool same_grid(const struct kernel *a, const struct kernel *b);
 
-/* same_hash(state, name): take in a function's name without the arguments of its
- * template and its own. */
+/* same_hash(state, name): add a function's name to the hash, without the
+ * arguments of template and function. */
 void same_hash(XXH64_state_t *state, const char *name);
 
-/* same_line(a, b): have the findings' lines one in common? */
+/* same_line(a, b): do the findings have a line in common? */
 bool same_line(const struct finding *a, const struct finding *b);
 
 /*
- * same_site(a, b): known, and the same line of the same file.
- * same_caller(a, b): where the program has no line numbers: one function of it, or
- * instances of one template.
+ * same_site(a, b): are both known, and the same line of the same file?
+ * same_caller(a, b): for programs without line numbers: the same function, or
+ * instances of one template?
  */
 bool same_site(const struct site *a, const struct site *b);
 bool same_caller(const struct site *a, const struct site *b);

@@ -8,7 +8,7 @@
 #include "rules/engine/instead.h"
 #include "rules/engine/sampled.h"
 
-/* What a pessimist believes of a gain that rests on estimates. */
+/* The low view's share of a gain that rests on estimates. */
 #define BELIEF_LOW 0.5
 
 bool
@@ -19,7 +19,7 @@ sampled_speaks(const struct rule *rule)
 
 const char sampled_counted[] = "PC samples";
 
-/* Say in ${d} what it rests on, and promise less. */
+/* States in ${d} that it rests on estimates, and lowers its claim. */
 static void
 weaken(const struct rule_view *x, struct draft *d)
 {

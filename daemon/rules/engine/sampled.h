@@ -1,6 +1,6 @@
 /*
- * rules/engine/sampled.h: what is found of a kernel without counters, by its PC samples
- * and its code. rules.def says which rules do.
+ * rules/engine/sampled.h: findings about a kernel without counters, from its PC
+ * samples and its code. rules.def says which rules can be asked so.
  */
 #ifndef CADV_SAMPLED_H
 #define CADV_SAMPLED_H
@@ -9,23 +9,23 @@
 
 /*
  * sampled_ask(x): ask the view's rule about the view's kernel once more, with
- * estimates (estimate.h) in the place of what was not counted. RULE_FOUND, with
- * drafts that say that they rest on estimates and promise less; else
- * RULE_NOT_MEASURED: that nothing is there samples do not tell.
+ * estimates (estimate.h) for what was not counted. Returns RULE_FOUND, with
+ * drafts that say that they rest on estimates and claim less; else
+ * RULE_NOT_MEASURED: samples do not prove that there is nothing.
  */
 enum rule_state sampled_ask(struct rule_view *x);
 
-/* What an estimate's evidence comes from. */
+/* The origin of estimated evidence. */
 #define SAMPLED_FROM "PC samples and code"
 
-/* Of evidence that the samples themselves are: it is measured, and stays so. */
+/* The origin of evidence that samples count directly: it stays "measured". */
 extern const char sampled_counted[];
 
-/* sampled_speaks(rule): is it one of those? */
+/* sampled_speaks(rule): can the rule be asked so? */
 bool sampled_speaks(const struct rule *rule);
 
-/* Rules that samples tell in another way than counters do; on a view of which the
- * kernel has estimates. */
+/* Rules that are evaluated differently from samples than from counters; the
+ * view's kernel must have estimates. */
 rule_function sampled_bank_conflicts, sampled_global_atomics, sampled_strides,
     sampled_tree;
 

@@ -11,7 +11,7 @@
 
 #define NAME_MAX_QUOTED 400	/* bytes of a kernel name on a command line */
 
-/* say_NAME(a, v): as number_NAME writes it, in the arena. */
+/* say_NAME(a, v): the text of number_NAME, in the arena. */
 #define SAY(name, type) \
 	const char * \
 	say_##name(struct arena *a, type v) \
@@ -71,7 +71,7 @@ volume(const uint32_t v[3])
 	return (double)v[0] * v[1] * v[2];
 }
 
-/* "256", "16 to 256": the smallest and the largest. */
+/* "256", "16 to 256": the smallest and the largest value. */
 static const char *
 say_range(struct arena *a, const uint32_t least[3], const uint32_t most[3])
 {
@@ -162,7 +162,7 @@ quote(struct arena *a, const char *s, size_t len)
 	return out;
 }
 
-/* Only words, quoted or not: no operator, expansion or substitution. */
+/* Is it only words, quoted or not, without an operator, expansion or substitution? */
 static bool
 is_words(const char *s)
 {
@@ -238,8 +238,8 @@ say_tool(struct arena *a, const struct run *run, const char *tool)
 	return arena_format(a, "%s %s", tool, say_command(a, run));
 }
 
-/* The length of a command that begins with a tool, ${tool} letters, and has options
- * with their values behind it. */
+/* The length of a command that begins with a tool of ${tool} letters, followed
+ * by options with their values. */
 static size_t
 command_length(const char *next, size_t tool)
 {

@@ -1,7 +1,6 @@
 /*
- * rules/engine/say.h: what findings say: numbers as base/number.h writes them,
- * shapes of launches, and commands in which a shell sees nothing but words. All
- * strings live in the arena. Pure.
+ * rules/engine/say.h: phrases of findings: numbers as base/number.h writes them,
+ * launch shapes, and commands quoted for a shell. All strings are in the arena. Pure.
  */
 #ifndef CADV_SAY_H
 #define CADV_SAY_H
@@ -23,7 +22,7 @@ const char *say_percent(struct arena *a, double ratio);	/* "91 %" */
 const char *say_count(struct arena *a, uint64_t n);	/* "20,000" */
 const char *say_whole(struct arena *a, double n);	/* the same, rounded */
 
-/* "1 copy", "20,000 copies": of a regular noun. */
+/* "1 copy", "20,000 copies": for a regular noun. */
 const char *say_counted(struct arena *a, double n, const char *noun);
 
 /* "grid 256 × 4, block 32" */
@@ -36,7 +35,7 @@ const char *say_shape(struct arena *a, const struct kernel *k);
 /* "grid 128 to 8192, block 32, 6 launch shapes, 12,006 launches": of ${n}
  * kernels of one function. */
 const char *say_shapes(struct arena *a, const struct kernel *const *k, size_t n);
-/* The same of several functions, with how many they are in front. */
+/* The same for several functions, preceded by their number. */
 const char *say_functions(struct arena *a, const struct kernel *const *k,
     size_t n);
 
@@ -50,8 +49,9 @@ const char *say_command(struct arena *a, const struct run *run);
 /* Command lines of the next measurement. ${options} are ours. */
 const char *say_ncu(struct arena *a, const struct run *run,
     const struct kernel *k, const char *options);
-/* That with which a chapter's ${next} begins, for kernel ${k}, or the whole run
- * (NULL); NULL if it begins with none. */
+/* say_next(a, run, k, next): the command with which a chapter's ${next} begins,
+ * for kernel ${k} or (NULL) the whole run; NULL if it begins with none.
+ * say_tool(a, run, tool): ${tool} followed by the program's command line. */
 const char *say_next(struct arena *a, const struct run *run,
     const struct kernel *k, const char *next);
 const char *say_tool(struct arena *a, const struct run *run, const char *tool);

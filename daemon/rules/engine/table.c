@@ -1,5 +1,5 @@
 /*
- * rules/engine/table.c: the table of rules, which knows every practice.
+ * rules/engine/table.c: the table of all rules.
  */
 #include "rules/engine/coded.h"
 #include "rules/engine/rule.h"

@@ -7,12 +7,12 @@
 #include "rules/evidence/library.h"
 #include "rules/engine/unmeasured.h"
 
-#define MOST 0.5		/* of the kernels' time: more than the rest */
-#define KERNELS_LEAST 0.1	/* of first to last GPU work: of less, all that
-				 * kernels could save is under 10 % of it */
+#define MOST 0.5		/* of the kernels' time: more than all others */
+#define KERNELS_LEAST 0.1	/* of first to last GPU work: with less, kernels
+				 * could save under 10 % of it */
 
 struct unknown {
-	const char *why, *remedy;	/* why NULL: it was looked at */
+	const char *why, *remedy;	/* why NULL: it was examined */
 };
 
 static bool
@@ -21,7 +21,8 @@ has_code(const struct kernel *k)
 	return k->code != NULL && (k->code->counted || k->code->sampled);
 }
 
-/* DRAM or the tensor pipe is full: what the instructions are changes little. */
+/* Is DRAM or the tensor pipe saturated? Then details of the instructions change
+ * little. */
 static bool
 is_full(const struct load *l)
 {
@@ -29,7 +30,7 @@ is_full(const struct load *l)
 	    l->limit == RES_TENSOR);
 }
 
-/* What gets counters of a kernel, or else the samples of its code. */
+/* What to do to get a kernel's counters, or else samples of its code. */
 static const char *
 remedy_of(const struct run *run, const struct reason *lack)
 {
@@ -45,7 +46,7 @@ unknown_of(const struct run *run, const struct kernel *k, const struct load *l)
 {
 	struct unknown looked = { NULL, NULL };
 
-	/* Left alone for its own sake, or not the user's to change. */
+	/* Left out on purpose, or not the user's to change. */
 	if (k->launches == 0 || k->waits || k->skip == SKIP_NCCL ||
 	    k->skip == SKIP_WAITS || has_code(k) || library_owns(run, k))
 		return looked;

@@ -1,6 +1,6 @@
 /*
- * rules/engine/unmeasured.h: what the run's time goes into and nobody looked at. Where
- * nothing was found, that is no clean bill. Pure.
+ * rules/engine/unmeasured.h: the part of the run's time that was not examined.
+ * If nothing was found there, that does not mean it is clean. Pure.
  */
 #ifndef CADV_UNMEASURED_H
 #define CADV_UNMEASURED_H
@@ -8,12 +8,12 @@
 #include "rules/engine/rule.h"
 
 /*
- * unmeasured_note(run, load, arena): one line of the kernels that have no counters,
- * or of which nothing that was counted is full and no instruction was looked at:
- * which, why, and what to do, an option of `cudadvise run` or another tool. NULL
- * where kernels of half of the kernels' time were looked at and the longest one
- * was, or kernels are little of what the run does. ${load}[i] is of
- * run->kernel[i]; the text is ${arena}'s.
+ * unmeasured_note(run, load, arena): a line about the kernels that have no
+ * counters, or whose counters show no saturated resource and whose instructions
+ * were not examined: which they are, why, and what to do (an option of
+ * `cudadvise run`, or another tool). NULL if kernels with half of the kernels'
+ * time were examined, the longest among them, or if kernels are a small part of
+ * the run. ${load}[i] belongs to run->kernel[i]; ${arena} owns the text.
  */
 const char *unmeasured_note(const struct run *run, const struct load *load,
     struct arena *arena);

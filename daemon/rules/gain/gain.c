@@ -1,5 +1,5 @@
 /*
- * rules/gain/gain.c: what a fix does to the demands of a launch, see gain.h.
+ * rules/gain/gain.c: the effect of a fix on the demands of a launch, see gain.h.
  */
 #include <math.h>
 
@@ -8,43 +8,44 @@
 #include "model/model.h"
 #include "rules/gain/wait.h"
 
-/* A kernel that waits for one resource keeps it busier than its next limit after the
- * change: there latency has its share again. What is busiest in the good kernels of
- * the reference pairs and of 45 mended programs, on H200s, in which no known fault is
- * left, is it for 0.84 (issue) to 0.93 (ALU) of the time in the median, DRAM 0.89, L1
- * 0.88; 0.97 in a quarter of them at least, which is the best. */
+/* Utilisation that the next limiting resource reaches after the change: less
+ * than that of a kernel that already waits for it, since latency has its share
+ * again. The busiest resource in the good kernels of the reference pairs and of
+ * 45 fixed programs, on H200s, without a known fault left, is busy 0.84 (issue)
+ * to 0.93 (ALU) of the time in the median, DRAM 0.89, L1 0.88; at best 0.97,
+ * which at least a quarter of them reaches. */
 #define BUSY_USUAL 0.88
 #define BUSY_MOST 0.97
 
-/* Without counters it is not known whether latency limits: what a better occupancy
- * gains lies between nothing and all of it. With half of this one of 145 captures would
- * begin with another finding, with twice of it none. */
+/* Without counters it is not known whether latency limits: the gain of better
+ * occupancy lies between nothing and all of it. With half of this value one of
+ * 145 captures would begin with another finding, with twice of it none. */
 #define BELIEF_UNKNOWN 0.5
 
 /*
- * What the time that a change leaves may be less by than the middle view has it: what
- * was achieved over what was predicted, which in 9 of 10 practices was no more. Over
- * the captures of the reference pairs on an H200, whole and with what fewer counters
- * or none leave (the test rules-gains counts it again, each practice left out in
- * turn). A change that people make often mends more than the one thing.
+ * How much shorter than the middle view predicts the remaining time may be:
+ * achieved / predicted speed-up, which 9 of 10 practices did not exceed. Over the
+ * captures of the reference pairs on an H200, with all counters, and with what
+ * fewer counters or none leave (the test rules-gains recomputes it, with each
+ * practice left out in turn). A real change often fixes more than the one thing.
  */
 static const double more_most[GROUNDS] = {
 	[GROUNDS_TRACE] = 3.2, [GROUNDS_PART] = 2.6, [GROUNDS_WHOLE] = 2.6
 };
 
-/* But no more than so many times what was to be saved: of programs that the model was
- * not built with, four whose kernels were predicted to gain under 1.3x saved 2.1 to
- * 3.1 times that (tests/captures/results/trust*.txt). */
+/* But at most so many times the predicted saving: of programs that were not
+ * used to build the model, four whose kernels were predicted to gain under 1.3x
+ * saved 2.1 to 3.1 times that (tests/captures/results/trust*.txt). */
 #define SAVED_MOST 3
 
-/* And less than the middle view: the pair that kept least of its prediction saved
- * 0.83 of it (array-of-structures), the next 0.91; of those programs one 0.89. */
+/* And the least, of the middle view: the pair that reached least of its prediction
+ * saved 0.83 of it (array-of-structures), the next 0.91; one of those programs 0.89. */
 #define SAVED_LEAST 0.8
 
-/* Occupancy at which half of the latency that warps can hide is hidden. Of the pairs
- * low-theoretical-occupancy is predicted 14 % too low with it, low-achieved-occupancy
- * 6 %, block-size-suboptimal 3 % too high; with half of it 19 and 10 too low, 2 too
- * high; with twice 7 and 2, and 4. */
+/* Occupancy at which half of the latency that warps can hide is hidden. With
+ * it, low-theoretical-occupancy's pair is predicted 14 % too low,
+ * low-achieved-occupancy's 6 %, block-size-suboptimal's 3 % too high; with half
+ * of it 19 and 10 too low, 2 too high; with twice 7 and 2, and 4. */
 #define OCCUPANCY_HALF 0.25
 
 void
@@ -71,8 +72,8 @@ struct fix
 fix_part(const struct fix *f, double share)
 {
 #define PART(x) (1 + share * (f->x - 1))
-/* What time goes down with: a share of the time that it saves, not of itself, of
- * which a half would be most of the saving. */
+/* For factors that time is inversely proportional to: a share of the time
+ * saved, not of the factor, half of which would be most of the saving. */
 #define RATE(x) (1 / (1 + share * (1 / f->x - 1)))
 	struct fix p = { PART(global_ld), PART(global_st), PART(shared_ld),
 	    PART(shared_st), PART(local), PART(inst), RATE(occupancy),
@@ -87,15 +88,15 @@ fix_part(const struct fix *f, double share)
 #undef RATE
 }
 
-/* SMs that have blocks after ${f}, of all. */
+/* The share of the SMs that have blocks after ${f}. */
 static double
 sms_after(const struct load *l, const struct fix *f)
 {
 	return fmin(1, fmax(l->blocks * f->grid * f->blocks, 1e-9));
 }
 
-/* What ${f} does besides: fewer blocks leave SMs without any, fewer threads leave
- * fewer warps, and no more warps can reside than the grid has. */
+/* ${f} with the effects of the grid: fewer blocks leave SMs without any, fewer
+ * threads mean fewer warps, and no more warps can reside than the grid has. */
 static struct fix
 with_grid(const struct load *l, const struct fix *f)
 {
@@ -112,9 +113,9 @@ with_grid(const struct load *l, const struct fix *f)
 	return g;
 }
 
-/* Sectors that L1 asks of L2 for accesses that need ${s} × ${r} of them: the waste that
- * L1 already absorbed may not be there to be saved, or it misses as often as before.
- * Nobody knows which: the middle is halfway between, as a factor. */
+/* Sectors that L1 requests from L2 after a change to accesses that need ${s} × ${r}
+ * sectors. Either the saved sectors hit L1 before, so that no misses go, or it misses
+ * as often as before. Which is not known: the middle view is the geometric mean. */
 static double
 misses_after(double misses, double s, double r, enum view v)
 {
@@ -127,11 +128,11 @@ misses_after(double misses, double s, double r, enum view v)
 }
 
 /*
- * ${bytes} to or from DRAM after a change to local memory, which asks L2 for the share
- * ${gone} less. Without any, DRAM moves what the ${sectors} of the other accesses are at
- * most: of three programs that spilled and were mended, on an H200, reads then were 0.97 to
- * 1.00 of that and writes 0.99 to 1.42, a tenth of what they had been. In the low view
- * what goes is the share that L2 is no longer asked for.
+ * ${bytes} to or from DRAM after a change to local memory, which reduces the
+ * requests to L2 by the share ${gone}. Without local memory DRAM moves at most
+ * the ${sectors} of the other accesses: in three fixed programs with spills, on
+ * an H200, reads were 0.97 to 1.00 of that and writes 0.99 to 1.42, a tenth of
+ * what they had been. In the low view only the share of L2 requests goes.
  */
 static double
 without(const struct load *l, const struct fix *f, double bytes, double sectors,
@@ -147,7 +148,7 @@ without(const struct load *l, const struct fix *f, double bytes, double sectors,
 	return v == VIEW_HIGH ? fmin(rest, own) : own;
 }
 
-/* Wavefronts of accesses that need ${r} of their sectors: a warp's own sectors
+/* Wavefronts of accesses that need ${r} of their sectors: a warp's sectors then
  * lie in lines of four; in the low view they are as scattered as before. */
 static double
 wavefronts_after(double old, double requests, double sectors, double r,
@@ -162,10 +163,10 @@ wavefronts_after(double old, double requests, double sectors, double r,
 }
 
 /*
- * Sectors that L2 counts twice, new / old: it has two halves, each with its part of the
- * memory, and what is stored or comes from DRAM passes both where the SM is at the
- * other one. On H200s 0.50 to 0.69 of such sectors do, whether they are well used or
- * not; of loads that hit, next to none.
+ * Sectors that L2 counts twice, new / old. L2 has two halves, each with its
+ * part of the memory; stores and data from DRAM pass both if the SM is at the
+ * other half. On H200s 0.50 to 0.69 of such sectors do, whether well used or
+ * not; of loads that hit, almost none.
  */
 static double
 far_after(const struct load *l, const struct fix *f, double read)
@@ -176,10 +177,10 @@ far_after(const struct load *l, const struct fix *f, double read)
 	    l->l2_local * f->local) / old : 1;
 }
 
-/* What of ${bytes} that are loaded, every sector full, comes from DRAM: all, where
- * nothing is loaded again before caches lose it; no more than there is, where they keep
- * it. Where neighbours load neighbours they mostly do: so has it the middle, without the
- * memory that the ${stored} bytes fill, up to half of it. */
+/* Of ${bytes} loaded with full sectors, those that come from DRAM: all, if nothing
+ * is loaded again before caches evict it; at most all memory, if they keep it. If
+ * neighbours load neighbouring data, caches mostly do: the middle view assumes
+ * that, without the memory that ${stored} bytes fill, down to half of it. */
 static double
 from_dram(const struct load *l, double bytes, double stored, enum view v)
 {
@@ -190,7 +191,7 @@ from_dram(const struct load *l, double bytes, double stored, enum view v)
 	return v == VIEW_HIGH ? most / 2 : fmax(most - stored, most / 2);
 }
 
-/* Bytes that are read from DRAM after ${f}, but for what spills are of them. */
+/* Bytes read from DRAM after ${f}, without its effect on spills. */
 static double
 read_after(const struct load *l, const struct fix *f, enum view v)
 {
@@ -203,7 +204,7 @@ read_after(const struct load *l, const struct fix *f, enum view v)
 	    or_zero(l->st_sectors) * f->global_st * 32, v));
 }
 
-/* The resource times after ${f}. */
+/* Sets the resource times after ${f}. */
 static void
 resources_after(const struct load *l, const struct fix *f, enum view v,
     double s[RES_COUNT])
@@ -246,7 +247,7 @@ resources_after(const struct load *l, const struct fix *f, enum view v,
 	}
 	if (old > 0)
 		s[RES_DRAM] *= load_dram(read, write) / old;
-	/* What L2 counts beyond L1's requests are what its other half has. */
+	/* Sectors that L2 counts beyond L1's requests come from its other half. */
 	far = far_after(l, f, read);
 	if (l->l2_sectors > l2 && far < 1)
 		s[RES_L2] *= fmax(0, 1 - (l->l2_sectors - l2) * (1 - far) /
@@ -260,8 +261,8 @@ resources_after(const struct load *l, const struct fix *f, enum view v,
 		s[i] /= f->spread;
 }
 
-/* Atomics stand in the line in front of the memory system, too, and no change to
- * loads and stores takes them out of it: what of it is not theirs. */
+/* The share of the queue in front of memory that belongs to loads and stores:
+ * no change to these removes the atomics from it. */
 static double
 not_atomic(const struct load *l)
 {
@@ -270,12 +271,12 @@ not_atomic(const struct load *l)
 	return other > 0 ? other / (other + l->l2_atom) : 1;
 }
 
-/* The resource-bound time after a change that leaves resource times ${s}. What
- * the busiest resource did not explain of the time shrinks with it; in the low
- * view it stays. If another resource takes over, it gets as busy as is usual,
- * or as it is now; in the favourable view it may become full, whatever kept the
- * first one from that. So does the same one, if what kept it from getting there was
- * how memory was accessed, and ${f} changes that. */
+/* The resource-bound time after a change that leaves resource times ${s}. Time
+ * that the busiest resource did not explain shrinks with it; in the low view it
+ * stays. If another resource becomes the limit, it reaches the usual
+ * utilisation, or its present one; in the high view it may be saturated,
+ * whatever kept the first one from that. The same resource may, too, if the
+ * access pattern was what kept it from that, and ${f} changes it. */
 static double
 bound_after(const struct load *l, const struct fix *f,
     const double s[RES_COUNT], enum view v)
@@ -294,7 +295,8 @@ bound_after(const struct load *l, const struct fix *f,
 		    fmax(BUSY_MOST, fmax(busy, now)) :
 		    fmin(busy, fmax(BUSY_USUAL, now));
 
-		/* Full of accesses, a memory is as full as usual with few. */
+		/* With fewer accesses, a memory saturated by them is as busy as
+		 * usual. */
 		if (i == l->limit && i < RES_L1 && v == VIEW_MID &&
 		    busy > BUSY_USUAL)
 			reach -= (busy - BUSY_USUAL) *
@@ -305,9 +307,8 @@ bound_after(const struct load *l, const struct fix *f,
 	return v == VIEW_LOW ? body - (old - fmin(old, top)) : time;
 }
 
-/* How much of the waiting for memory goes when traffic falls to ${r}: waiting
- * is the trip itself, which stays, and queueing, which goes. How they divide
- * ${share} is known for the part ${queue} alone. */
+/* The factor for waiting on memory when traffic falls to ${r}: the trip itself
+ * stays, queueing goes. Of ${share}, only the part ${queue} is known to be queueing. */
 static double
 wait_after(double share, double queue, double r, enum view v)
 {
@@ -318,10 +319,10 @@ wait_after(double share, double queue, double r, enum view v)
 	return 1 - queue * (1 - r) - (share - queue) * (1 - sqrt(r));
 }
 
-/* Time with ${more} times the resident warps. Trips to memory go down as
- * Little's law says, 1 / more; a line in front of it is as long as before. Of
- * the other waits (barriers, arithmetic) every warp hides less than the one
- * before it: half of all that can be hidden is hidden at OCCUPANCY_HALF. */
+/* The factor for the time with ${more} times the resident warps. By Little's
+ * law, waiting for trips to memory goes down as 1 / more; a queue in front of
+ * it stays. Of other waits (barriers, arithmetic) each warp hides less than the
+ * one before: half of all that can be hidden is hidden at OCCUPANCY_HALF. */
 static double
 warps_after(const struct load *l, double more, enum view v)
 {
@@ -371,18 +372,19 @@ latency_after(const struct load *l, const struct fix *f, enum view v)
 		warps = 1 - belief * (1 - warps);
 		inst = 1 - belief * (1 - inst);
 	}
-	/* Fewer instructions do not shorten trips to memory, unless they are what
-	 * asks for them. */
+	/* Fewer instructions do not shorten trips to memory, except those that
+	 * wait to issue an access. */
 	if (v != VIEW_HIGH && l->limit >= 0)
 		inst += (l->memory_stall - l->throttle) * (1 - inst);
 	warps *= inst / f->spread;
-	/* Whether warps, instructions and SMs matter to it, nobody knows. */
+	/* Whether warps, instructions and SMs matter in unexplained time is not
+	 * known. */
 	if (v != VIEW_HIGH)
 		warps = 1 - (1 - l->unexplained) * (1 - warps);
 	return scale * warps;
 }
 
-/* All of ${f} but what becomes part of another kernel. */
+/* The time after ${fix}, without its factor whole. */
 static double
 time_alone(const struct load *l, const struct fix *fix, enum view v)
 {
@@ -397,8 +399,8 @@ time_alone(const struct load *l, const struct fix *fix, enum view v)
 		for (int i = 0; i < RES_COUNT; i++)
 			least = fmax(least, s[i]);
 		kept = fmin(body, bound_after(l, f, s, v));
-		/* In a line in front of the memory system no resource is what
-		 * they wait for, but each other. */
+		/* In a queue in front of memory, warps wait for each other
+		 * rather than for a resource. */
 		if (l->memory_queue > load_bound(l->busy))
 			kept *= v == VIEW_LOW ? 1 - (1 - f->stall) / 2 :
 			    f->stall;
@@ -426,8 +428,9 @@ gain_exposed_s(const struct kernel *k)
 	return isfinite(exposed) ? fmin(fmax(exposed, 0), total) : total;
 }
 
-/* Launches that differ from the measured one in what their accesses move are longer
- * for it. How much of that a better access takes is not known: half of it, or all. */
+/* The share of launches that are longer than the measured one because their
+ * accesses move more, as far as better accesses remove it: not known; half of
+ * it in the middle view, all in the high view. */
 static double
 excess_gone(const struct load *l, const struct fix *f, enum view v)
 {
@@ -446,7 +449,7 @@ gain_share(const struct load *l, const struct fix *f, enum view v)
 	own = 1 - gain_time(l, f, v) / l->time_s;
 	if (!isfinite(own) || !(own > 0))
 		own = 0;
-	/* Of launches unlike the one that was measured nobody knows. */
+	/* For launches unlike the measured one nothing is known. */
 	return v == VIEW_LOW ? own * l->like : gone + (1 - gone) * own;
 }
 
@@ -460,7 +463,7 @@ struct gain
 gain_of(const struct load *l, const struct kernel *k,
     const struct fix fix[VIEWS])
 {
-	/* No change to a kernel's code brings its pages sooner. */
+	/* A change to a kernel's code does not make its pages arrive sooner. */
 	double exposed = gain_exposed_s(k) * (1 - clamp01(k->fault_part));
 	double s[VIEWS];
 	struct gain g;

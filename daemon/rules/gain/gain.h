@@ -1,35 +1,38 @@
 /*
- * rules/gain/gain.h: what a change to a kernel gains. Pure: no state, no memory.
+ * rules/gain/gain.h: the gain of a change to a kernel. Pure: no state, no memory.
  *
- * A struct fix says what a change does to the work of a launch (load.h) or to what
- * is in flight; the model is evaluated again with it. Only ratios to the measured time are
- * used, so that the model of the unchanged kernel is its measured time, and a
- * fix of what does not limit the kernel gains next to nothing.
+ * A struct fix states what a change does to the work of a launch (load.h) or to what
+ * is in flight; the model is evaluated again with it. Only ratios to the measured
+ * time are used, so that the model of the unchanged kernel gives its measured time,
+ * and a fix of something that does not limit the kernel gains almost nothing.
  */
 #ifndef CADV_GAIN_H
 #define CADV_GAIN_H
 
 #include "rules/gain/load.h"
 
-/* What a change does: new / old; 1 leaves a thing as it is. */
+/* The effect of a change: new / old; 1: no change. */
 struct fix {
 	double global_ld, global_st;	/* sectors, ≤ 1 */
 	double shared_ld, shared_st;	/* wavefronts, ≤ 1 */
 	double local;			/* local memory traffic, ≤ 1 */
 	double inst;			/* warp instructions, ≤ 1 */
 	double occupancy;		/* resident warps, ≥ 1 */
-	double spread;			/* speed-up of what each SM does by
-					 * spreading the blocks better, ≥ 1 */
-	double flight;			/* accesses a warp has in flight, ≥ 1 */
-	double stall;			/* the time warps wait for each other or
-					 * for results, ≤ 1 */
-	double part[RES_COUNT];		/* work of one resource, on top of what
-					 * the others above take from it, ≤ 1 */
-	double whole;			/* what is left of the launch's time, its
-					 * fixed cost with it, where the rest
+	double spread;			/* speed-up of each SM's work by a better
+					 * distribution of the blocks, ≥ 1 */
+	double flight;			/* accesses in flight per warp, ≥ 1 */
+	double stall;			/* time that warps wait for each other
+					 * or for results, ≤ 1 */
+	double part[RES_COUNT];		/* work of one resource, in addition to
+					 * the effect of the fields above, ≤ 1 */
+	double whole;			/* share of the launch's time that is
+					 * left, fixed cost included, if the rest
 					 * becomes part of another kernel, ≤ 1 */
-	double grid;			/* threads of the grid, and so its blocks */
-	double blocks;			/* blocks of as many threads */
+	double grid;			/* threads of the grid, and with them
+					 * its blocks */
+	double blocks;			/*
+					 * s for the same threads
+					 */
 };
 
 #define FIX_NONE { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,			\
@@ -42,33 +45,33 @@ struct gain {
 	double low, mid, high;
 };
 
-/* fix_merge(into, f): both changes at once. The stronger of two changes to one
- * thing counts; they are taken to be the same. */
+/* fix_merge(into, f): apply both changes. If they change the same thing, the
+ * stronger one counts: both are assumed to be the same change. */
 void fix_merge(struct fix *into, const struct fix *f);
 
 /* fix_part(f, share): a change that reaches ${share} (0..1) of ${f}. */
 struct fix fix_part(const struct fix *f, double share);
 
-/* gain_time(l, f, v): seconds of a launch after ${f}, never more than before;
- * ${v} is how much of what cannot be known is taken in favour of the change. */
+/* gain_time(l, f, v): seconds of a launch after ${f}, at most the time before;
+ * ${v}: how favourably the unknowns are taken. */
 double gain_time(const struct load *l, const struct fix *f, enum view v);
 
-/* gain_share(l, f, v): the share of the time of all the kernel's launches that ${f}
- * takes, 0..1, as far as the one that was measured tells. */
+/* gain_share(l, f, v): the share that ${f} saves of the time of all the
+ * kernel's launches, 0..1, judged by the measured one. */
 double gain_share(const struct load *l, const struct fix *f, enum view v);
 
 /*
  * gain_of(l, k, fix): seconds of the run that the fixes ${fix}[low, mid, high]
- * of ${k} save over all its launches: the relative gain of the launch that was
- * measured times the kernel's exposed time; in the low view, of launches about as
- * long. The interval is as wide as such predictions were wrong. Never negative, never
- * more than the exposed time.
+ * save over all launches of ${k}: the relative gain of the measured launch
+ * times the kernel's exposed time; in the low view only of launches about as
+ * long. The interval is as wide as the errors of such predictions. Never
+ * negative, at most the exposed time.
  */
 struct gain gain_of(const struct load *l, const struct kernel *k,
     const struct fix fix[VIEWS]);
 
-/* gain_doubt(grounds): how many times the predicted speed-up a change may bring that
- * does what it should: where so much is known. */
+/* gain_doubt(grounds): the factor by which the achieved speed-up of a change
+ * that does what it should may exceed the predicted one, with this much known. */
 double gain_doubt(enum grounds grounds);
 
 /* gain_exposed_s(k): seconds by which ${k} lengthens the run. */

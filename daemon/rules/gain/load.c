@@ -1,5 +1,5 @@
 /*
- * rules/gain/load.c: what bounds a launch, in words and numbers, see load.h.
+ * rules/gain/load.c: the limit of a launch, in words and numbers, see load.h.
  */
 #include <math.h>
 #include <stddef.h>
@@ -7,15 +7,15 @@
 #include "rules/gain/load.h"
 #include "facts/warp.h"
 
-/* Below BUSY_LOW no resource explains the time, above BUSY_HIGH the busiest
- * does; Nsight Compute uses 60 and 80 % for the same decision, here it is a
- * slope around them, so that a percent more or less never turns the advice. */
+/* Below BUSY_LOW no resource explains the time, above BUSY_HIGH the busiest one
+ * does. Nsight Compute uses 60 and 80 % for the same decision; here it is a
+ * slope, so that a percent more or less never changes the advice. */
 #define BUSY_LOW 0.4
 #define BUSY_HIGH 0.8
 
 
-/* The ceiling is of copies. What is read alone, and more of it than is written, needs no
- * turn of the bus: 4.63 TB/s against 4.06, which writes alone do not exceed either; H200. */
+/* The DRAM ceiling is that of copies. Reads in excess of writes need no bus
+ * turnaround: 4.63 TB/s against 4.06, which writes alone do not exceed either; H200. */
 #define READS_LESS (1 - 4.06 / 4.63)
 
 #define RESOURCES(X)							\
@@ -64,7 +64,6 @@ load_cycles(const struct chip *c, uint16_t results)
 	return (double)(WARP * c->schedulers) / results;
 }
 
-/* How surely a resource that is ${busy} of the time busy explains it. */
 double
 load_bound(double busy)
 {

@@ -12,20 +12,21 @@
 /* Starting and draining a grid: what an empty kernel takes on the GPU. */
 #define FIXED_S 1.5e-6
 
-/* A launch's duration as its counters have it, against the mean of undisturbed ones,
- * measured on 100 kernels whose launches are all alike, on an H200: 0.95 to 1.06 of
- * it, and up to 1.5 us more. */
+/* The difference of the launch duration recorded with the counters from the
+ * mean of undisturbed launches. Measured on 100 kernels whose launches are all
+ * alike, on an H200: 0.95 to 1.06 of it, and up to 1.5 us more. */
 #define WINDOW_DOUBT 0.06
 #define WINDOW_S 1.5e-6
 
-/* Launches whose lengths differ by less than half an octave are like each other. */
+/* Launches whose lengths differ by less than half an octave count as alike. */
 #define LIKE_BUCKETS 2
 
-/* From the start of one block to that of the next, on whatever SM: cycles of the
+/* From the start of one block to that of the next, on any SM, in cycles of the
  * SM clock. Measured on an H200: 1.19 to 1.25 for blocks of 16 to 512 threads
  * that do next to nothing. */
 #define START_CYCLES 1.2
-/* Longer than a launch took no more than clocks differ by, and that measurement. */
+/* The start of all blocks may seem longer than the launch by the variation of
+ * clocks and that measurement. */
 #define START_MOST 1.5
 
 #define LINE_SECTORS 4		/* of L1 */
@@ -37,10 +38,10 @@ blocks_of(const struct kernel *k)
 }
 
 /*
- * The same from the lines that each instruction looked up, for one request on
- * average: of accesses of several kinds the mean number of sectors says little.
- * Two lines are the two ends of what is not aligned: they come together, if their
- * sectors fit. NaN where instructions were not counted.
+ * The mean wavefronts of a request, from the lines that each instruction looked
+ * up: for a mix of accesses the mean number of sectors says little. Two lines
+ * are the two ends of a misaligned access, which come together if their sectors
+ * fit. NaN if instructions were not counted.
  */
 static double
 counted_wavefronts(const struct code *c, enum source_metric kind)
@@ -66,8 +67,8 @@ counted_wavefronts(const struct code *c, enum source_metric kind)
 	return requests > 0 ? sum / requests : NAN;
 }
 
-/* Of requests that nobody counted as if they used their lines well: what more they
- * take the pipe's own count tells. */
+/* Requests that were not counted are assumed to use their lines well: the
+ * pipe's own count tells how much more they take. */
 static double
 wavefronts_of(double counted, double requests, double sectors)
 {
@@ -78,9 +79,9 @@ wavefronts_of(double counted, double requests, double sectors)
 }
 
 /*
- * Wavefronts of shared memory, where only its instructions were counted. One that no
- * lane has a true predicate for is not counted as an access, and takes its turn in the
- * pipe all the same: on an H200 a scan with 85.6 million wavefronts and 57.9 million
+ * Wavefronts of shared memory, if only its instructions were counted. An
+ * instruction without an active lane is not counted as an access but takes a turn
+ * in the pipe: on an H200 a scan with 85.6 million wavefronts and 57.9 million
  * such turns has 152 million in the pipe, of which 4.2 are global accesses.
  */
 static void
@@ -92,7 +93,7 @@ count_shared(double w[USER_COUNT], const struct kernel *k)
 	if (c == NULL || !c->counted ||
 	    !isfinite(c->total[SOURCE_SHARED_WAVEFRONTS]))
 		return;
-	/* Of another launch, perhaps. */
+	/* The counts may be of another launch. */
 	if (metric(k, METRIC_INST_EXECUTED) > 0 && c->total[SOURCE_INST] > 0)
 		scale = metric(k, METRIC_INST_EXECUTED) / c->total[SOURCE_INST];
 	for (size_t i = 0; i < c->instructions; i++) {
@@ -110,7 +111,7 @@ count_shared(double w[USER_COUNT], const struct kernel *k)
 	}
 }
 
-/* Can the kernel have touched shared memory, of which nothing was counted? */
+/* May the kernel have accessed shared memory without being counted? */
 static bool
 shares_unseen(const struct kernel *k)
 {
@@ -123,8 +124,7 @@ shares_unseen(const struct kernel *k)
 }
 
 /* Of ${rest} wavefronts that no shared access is known to have made, those of global
- * and local accesses, which an estimate takes for ${sum}: each moves a sector or more of
- * ${sectors}. */
+ * and local accesses: estimated at ${sum}, and at least one for each of ${sectors}. */
 static double
 beyond_shared(const struct kernel *k, double rest, double sum, double sectors)
 {
@@ -145,7 +145,7 @@ load_l1(struct load *l, const struct kernel *k)
 	w[USER_SHARED_ST] = metric(k, METRIC_SHARED_ST_WAVEFRONTS);
 	w[USER_OTHER] = 0;
 	sum = or_zero(w[USER_SHARED_LD]) + or_zero(w[USER_SHARED_ST]);
-	if (sum == 0 && shared > 0) {	/* not told apart */
+	if (sum == 0 && shared > 0) {	/* loads and stores not told apart */
 		w[USER_SHARED_LD] = w[USER_SHARED_ST] = shared / 2;
 		sum = shared;
 	} else if (isnan(w[USER_SHARED_LD]) && isnan(w[USER_SHARED_ST])) {
@@ -162,8 +162,8 @@ load_l1(struct load *l, const struct kernel *k)
 	w[USER_LOCAL] = local / 4;
 	if (!(total > 0))
 		return;
-	/* What the pipe counted beyond shared memory goes to the global and
-	 * local accesses in proportion to the estimate. */
+	/* Wavefronts beyond those of shared memory are divided between global
+	 * and local accesses in proportion to the estimate. */
 	if (sum > total) {
 		w[USER_SHARED_LD] *= total / sum;
 		w[USER_SHARED_ST] *= total / sum;
@@ -199,7 +199,7 @@ load_l2(struct load *l, const struct kernel *k)
 
 	l->l2_sectors = metric(k, METRIC_L2_SECTORS);
 	l->local_share = all > 0 ? local / all : 0;
-	/* Stores pass through L1; what else came from it are its misses. */
+	/* Stores pass through L1; the other requests are its misses. */
 	all_ld = or_zero(l->ld_sectors) + local;
 	if (!isfinite(hit) && isfinite(from_l1) && all_ld > 0)
 		hit = 1 - (from_l1 - or_zero(l->st_sectors)) / all_ld;
@@ -243,7 +243,7 @@ load_resources(struct load *l, const struct kernel *k, const struct device *d)
 
 	for (int i = 0; i < RES_COUNT; i++)
 		s[i] = NAN;
-	/* Seconds of one event a cycle on each SM at work. */
+	/* Seconds of one event per cycle on each SM at work. */
 	cycles_s = 1 / (fmax(1, d->limits.sms) * fmax(l->spread, 1e-3) *
 	    c->sm_hz);
 	if (isfinite(l->dram_read) || isfinite(l->dram_write))
@@ -263,8 +263,8 @@ load_resources(struct load *l, const struct kernel *k, const struct device *d)
 		s[RES_ISSUE] = metric(k, METRIC_INST_EXECUTED) / 4 * cycles_s;
 	l->issue_s = k->code != NULL && k->code->counted ?
 	    k->code->total[SOURCE_INST] / 4 * cycles_s : NAN;
-	/* How busy that is says little while nothing else is known, unless it is
-	 * what the time is; of a time that it cannot have taken it says nothing. */
+	/* The utilisation by starts says little if nothing else is known, unless
+	 * starts explain all of the time; if they exceed it, it says nothing. */
 	start = blocks_of(k) * START_CYCLES / c->sm_hz;
 	known = load_bound(start / body) >= 1 && start < START_MOST * body;
 	for (int i = 0; i < RES_START; i++)
@@ -273,8 +273,8 @@ load_resources(struct load *l, const struct kernel *k, const struct device *d)
 		s[RES_START] = start;
 }
 
-/* How long the launch took that the counters are of: the mean of all, as far as its
- * own duration allows. */
+/* The time of the launch that the counters are of: the mean of all, as far as
+ * its own duration allows. */
 static double
 own_time(const struct kernel *k, double mean)
 {
@@ -286,7 +286,7 @@ own_time(const struct kernel *k, double mean)
 	    own * (1 + WINDOW_DOUBT));
 }
 
-/* What the launch that the counters are of says of the others, by their lengths. */
+/* Sets what the counted launch tells of the others, by their lengths. */
 static void
 load_others(struct load *l, const struct kernel *k)
 {
@@ -373,7 +373,7 @@ load_of(struct load *l, const struct kernel *k, const struct device *d)
 	l->bound = 0;
 	if (l->limit < 0 || !(body > 0))
 		return;
-	if (top > body) {	/* a ceiling was low: it is full */
+	if (top > body) {	/* a ceiling was too low: the resource is saturated */
 		for (int i = 0; i < RES_COUNT; i++)
 			l->resource_s[i] *= body / top;
 		top = body;

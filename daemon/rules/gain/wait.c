@@ -1,40 +1,39 @@
 /*
- * rules/gain/wait.c: what warps wait for, see wait.h.
+ * rules/gain/wait.c: the waiting of warps, see wait.h.
  */
 #include <math.h>
 
 #include "facts/cycles.h"
 #include "rules/gain/wait.h"
 
-/* Round trips of a load that hits in L1, in L2, and of one that DRAM serves, with
- * nothing in front of it, and where nobody knows which; of a conflict-free shared
- * load. Cycles: public microbenchmarks of V100, A100 and H100 have 28 to 40, 190 to
- * 270, 470 to 600. */
+/* Unloaded latency, in cycles, of a load that hits L1, that hits L2, that DRAM
+ * serves, and if it is not known which; of a conflict-free shared load. Public
+ * microbenchmarks of V100, A100 and H100 have 28 to 40, 190 to 270, 470 to 600. */
 #define L1_CYCLES 35
 #define L2_CYCLES 250
 #define DRAM_CYCLES 550
 #define MEMORY_CYCLES 500
 #define SHARED_CYCLES 30
 
-/* With fewer samples a share of a fifth is known to no better than 3 points. */
+/* With fewer samples, a share of a fifth is not known to within 3 points. */
 #define SAMPLES_LEAST 200
 
-/* Of the time that samples are of, the part of such launches: what others do moves a
- * share of waiting by less than half of what they differ by. */
+/* The share that launches like this one must have of the sampled time: the
+ * others then change a share of waiting by less than half of their difference. */
 #define PART_LEAST 0.6
 
-/* A line in front of the memory system keeps the busiest part of it busy,
- * however badly it is used: page misses of DRAM and parts of sectors cost a
- * factor 10 at most; measured 0.26 and more. Warps that wait while it is idler
- * wait for something else: pages, one word, the host. */
+/* A queue in front of memory keeps its busiest part busy, however badly it is
+ * used: page misses of DRAM and partial sectors cost a factor of 10 at most;
+ * measured 0.26 and more. Warps that wait while it is less busy wait for
+ * something else: pages, one word, the host. */
 #define QUEUE_BUSY_LOW 0.05
 #define QUEUE_BUSY_HIGH 0.10
 
-/* Of the time of warps, what known waits must explain to stand for all of it. */
+/* The share of the warps' time that known waits must explain to stand for all of it. */
 #define EXPLAINED_LEAST 0.75
 
-/* Without stall counters: what a warp's accesses would make it wait if nothing
- * overlapped, over how long warps were resident. */
+/* Without stall counters: the time that a warp's accesses would take without
+ * overlap / its resident time; NaN. */
 static double
 wait_share(const struct kernel *k, const struct device *d, double accesses,
     double latency)
@@ -48,7 +47,8 @@ wait_share(const struct kernel *k, const struct device *d, double accesses,
 	return fmin(0.95, accesses * latency / warp_cycles);
 }
 
-/* Stall counters, in warps an issued instruction. */
+/* Sets the shares from stall counters, which are in warps per issued
+ * instruction. False if some are missing. */
 static bool
 stalls_counted(struct load *l, const struct kernel *k)
 {
@@ -78,8 +78,8 @@ sampled(const struct code *c, uint32_t mask)
 	return samples_stalled(&c->samples, mask) / (double)c->samples.all;
 }
 
-/* PC samples, where they are of this launch shape alone, or mostly of such as do the
- * same to an SM. */
+/* Sets the shares from PC samples, if these are of this launch shape alone, or
+ * mostly of shapes that load an SM in the same way. */
 static bool
 stalls_sampled(struct load *l, const struct kernel *k)
 {
@@ -97,8 +97,7 @@ stalls_sampled(struct load *l, const struct kernel *k)
 	return true;
 }
 
-/* Trips that a warp waits for: of loads that are under way together the first one's
- * is the others' as well. */
+/* Trips to memory that a warp waits for: loads in flight together count as one. */
 static double
 trips_of(const struct load *l, const struct kernel *k)
 {
@@ -108,7 +107,7 @@ trips_of(const struct load *l, const struct kernel *k)
 	    or_zero(metric(k, METRIC_LOCAL_LD_INST));
 }
 
-/* How long a load takes on average, by where its sectors were found; ${dram}
+/* Mean latency of a load in cycles, by where its sectors were found; ${dram}:
  * cycles if that was DRAM. */
 static double
 trip_cycles(const struct load *l, double dram)
@@ -130,7 +129,7 @@ wait_staged(const struct load *l)
 	return fmin(1, SHARED_CYCLES / trip_cycles(l, DRAM_CYCLES));
 }
 
-/* Warps that could issue wait for nothing. */
+/* The largest share of waiting: warps that could issue do not wait. */
 static double
 waiting_most(const struct load *l, const struct kernel *k,
     const struct device *d)
@@ -160,15 +159,16 @@ wait_stalls(struct load *l, const struct kernel *k, const struct device *d)
 	    trip_cycles(l, DRAM_CYCLES));
 	l->shared_stall = wait_share(k, d, metric(k, METRIC_SHARED_LD_INST),
 	    SHARED_CYCLES);
-	/* Not known either: half of a typical kernel's waiting is for memory. */
+	/* If that is not known either: half of a typical kernel's waiting is
+	 * for memory. */
 	if (isnan(l->memory_stall))
 		l->memory_stall = 0.5;
 	if (isnan(l->shared_stall))
 		l->shared_stall = 0.2;
 	l->shared_stall = fmin(l->shared_stall, 1 - l->memory_stall);
-	/* Where that and the instructions explain most of the time, the rest is
-	 * more of the same: trips are longer where the TLB misses or DRAM is
-	 * loaded. Where they explain little, warps wait for something else. */
+	/* If memory and instructions explain most of the time, the rest is
+	 * assumed to be more of the same: trips are longer if the TLB misses or
+	 * DRAM is loaded. If they explain little, warps wait for something else. */
 	own = wait_share(k, d, metric(k, METRIC_INST_EXECUTED),
 	    CYCLES_ISSUE);
 	sum = l->memory_stall + l->shared_stall + own;
@@ -180,7 +180,8 @@ wait_stalls(struct load *l, const struct kernel *k, const struct device *d)
 	l->shared_stall = fmin(l->shared_stall, most - l->memory_stall);
 }
 
-/* May its threads meet in shared memory? Whether it has any its launch says. */
+/* May its threads synchronise through shared memory? Its launch tells whether
+ * it has any. */
 static bool
 may_share(const struct kernel *k)
 {
@@ -191,8 +192,8 @@ may_share(const struct kernel *k)
 	    (k->shape.smem_static > 0 || k->shape.smem_dynamic > 0));
 }
 
-/* The same where samples tell how long warps waited for memory. Without shared
- * memory the queue in front of MIO is of global accesses, too. */
+/* wait_queue with samples that tell how long warps waited for memory. Without
+ * shared memory the MIO queue holds global accesses, too. */
 static void
 queue_sampled(struct load *l, const struct kernel *k, double trips,
     double loaded)
@@ -210,18 +211,18 @@ queue_sampled(struct load *l, const struct kernel *k, double trips,
 	}
 	l->memory_queue = fmax(l->throttle,
 	    fmax(0, l->memory_stall - trips) * loaded);
-	/* What its busiest part does not explain, its line does. */
+	/* The queue explains what its busiest part does not. */
 	l->bound += (1 - l->bound) * l->memory_queue;
 }
 
 /*
- * Without stall counters: what warps wait beyond their instructions and beyond
- * the longest trips to memory is a line in front of it: accesses that use parts
- * of sectors, or jump between DRAM pages, fill the memory system long before
- * its counters reach the ceiling. Not known for kernels with shared memory
- * (they may wait at barriers), and not where a pipe is what they wait for, nor
- * where the memory system is next to idle: what warps then wait for, no counter
- * tells (pages on their way, atomics on one word, the host behind a printf).
+ * Without stall counters: waiting beyond the instructions and the longest trips
+ * to memory is a queue in front of memory. Accesses that use parts of sectors,
+ * or jump between DRAM pages, saturate the memory system long before its
+ * counters reach the ceiling. Not known for kernels with shared memory (they
+ * may wait at barriers), nor if a pipe is what they wait for, nor if the memory
+ * system is almost idle: then no counter tells what warps wait for (page
+ * migration, atomics on one word, the host behind a printf).
  */
 void
 wait_queue(struct load *l, const struct kernel *k, const struct device *d)

@@ -1,21 +1,22 @@
 /*
- * rules/gain/wait.h: what warps wait for: load.c's part about latency. Pure.
+ * rules/gain/wait.h: what warps wait for: the latency part of load_of. Pure.
  */
 #ifndef CADV_WAIT_H
 #define CADV_WAIT_H
 
 #include "rules/gain/load.h"
 
-/* wait_stalls(l, k, d): the shares of waiting, once the accesses are known. */
+/* wait_stalls(l, k, d): set the shares of waiting; the accesses in ${l} must be set. */
 void wait_stalls(struct load *l, const struct kernel *k,
     const struct device *d);
 
-/* wait_queue(l, k, d): and the line in front of memory, once the resources are. */
+/* wait_queue(l, k, d): set the queue in front of memory; the resource times in
+ * ${l} must be set. */
 void wait_queue(struct load *l, const struct kernel *k,
     const struct device *d);
 
-/* wait_staged(l): the trip of a load from shared memory, over that of ${l}'s loads
- * now, by where their sectors were found, ≤ 1. */
+/* wait_staged(l): the latency of a load from shared memory / that of ${l}'s
+ * loads now, by where their sectors were found; ≤ 1. */
 double wait_staged(const struct load *l);
 
 #endif
