@@ -20,7 +20,7 @@ internals_find(struct internals *c, const struct sass *s)
 		if (s->instruction[k].flags & SASS_EXIT &&
 		    !(s->instruction[k].flags & SASS_CONDITIONAL))
 			end = k + 1;
-	/* One after the other behind the kernel's last end; each ends with a return. */
+	/* One after the other behind the kernel's last EXIT; each ends with RET. */
 	for (k = end; end > 0 && k < s->instructions && c->count < INTERNALS_MOST;
 	    k++)
 		if (k == end || opcode_is(&s->instruction[k - 1], "RET"))

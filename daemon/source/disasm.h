@@ -47,15 +47,15 @@ struct disasm_code {
 #define DISASM_CODE_BYTES (3u << 20)	/* of one run */
 
 /* disasm_code_bytes(w): the size of the function's section, which counts
- * towards it; 0 if disasm_code cannot take it. */
+ * towards DISASM_CODE_BYTES; 0 if disasm_code cannot take the function. */
 size_t disasm_code_bytes(const struct disasm_code *w);
 
 /*
- * disasm_code(d, want, count, text, bad, e): the same for functions of several
+ * disasm_code(d, want, count, text, bad, e): as disasm_run, for functions of several
  * cubins of one architecture, in one run, from the bytes of their sections
  * alone: the tool takes longer for a cubin's other tables than for its code. -1
- * with ${e} on failure, and in *${bad} the function that caused it, or
- * SIZE_MAX: disasm_run may still work.
+ * with ${e} on failure, and *${bad} the index of the function that caused it, or
+ * SIZE_MAX; disasm_run may still work then.
  */
 int disasm_code(const struct disassembler *d, const struct disasm_code *want,
     size_t count, char **text, size_t *bad, struct error *e);

@@ -21,11 +21,12 @@ struct operand {
 struct effect {
 	struct operand read[MAX_OPERANDS];
 	uint32_t reads;
-	uint16_t write, sure, maybe;	/* registers from ${write} on */
+	uint16_t write, sure, maybe;	/* from register ${write} on: how many it
+					 * surely overwrites, and at most */
 	bool any;		/* it may read and write all of them */
 };
 
-/* effect_of(in): of an instruction from sass_parse. */
+/* effect_of(in): the registers that an instruction from sass_parse reads and writes. */
 struct effect effect_of(const struct sass_instruction *in);
 
 #endif

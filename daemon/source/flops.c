@@ -1,3 +1,6 @@
+/*
+ * source/flops.c: see flops.h.
+ */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -78,8 +78,8 @@ tables_read(struct reading *r)
 	return 0;
 }
 
-/* As the injection library writes it in SOURCE records; longer than any path:
- * cut. */
+/* "dir/name", as the injection library writes paths in SOURCE records; each part is cut
+ * to MAX_PATH. */
 static char *
 path_join(const char *dir, const char *name)
 {

@@ -7,9 +7,9 @@
 
 #include "source/opcode.h"
 
-/* What opcodes do, and which. One that is missing here is one that no rule needs, or a
- * newer one. A reduction without a result is RED or REDG; compilers use it for global
- * memory only. */
+/* Properties, and the opcodes that have them. Opcodes that no rule needs are missing, as
+ * are those of newer GPUs. A reduction without a result is RED or REDG; compilers use it
+ * for global memory only. */
 static const struct {
 	struct opcode is;
 	const char *names;	/* with a space between */
@@ -100,7 +100,7 @@ static const struct {
 
 #define ROWS (sizeof(table) / sizeof(table[0]))
 
-/* The names in order. Half of the room is spare. */
+/* The names, sorted. Half of the room is spare. */
 #define ROOM 512
 static struct sorted {
 	const char *at;
@@ -148,8 +148,8 @@ opcode_find(const char *text, size_t len)
 	return found != NULL ? found->is : NULL;
 }
 
-/* Is ${text} this word, up to its end or a dot? (Nearly always the first letter tells:
- * code is read often, and much of it.) */
+/* Is ${text} this word, up to its end or a dot? The first letter is compared first: it
+ * decides nearly always, and this function is called very often. */
 static bool
 is_word(const char *text, const char *word)
 {
@@ -221,7 +221,7 @@ flags_of(const struct opcode *o, const char *text)
 	if (o->how == HOW_CONVERT && opcode_has(text, "F64") &&
 	    opcode_has(text, "F32"))
 		flags |= SASS_F32_F64;
-	/* The constant path of a load from global memory. */
+	/* A load from global memory through the read-only path. */
 	if (o->space == SPACE_GLOBAL && (flags & SASS_LOAD) != 0 &&
 	    opcode_has(text, "CONSTANT"))
 		flags |= SASS_READ_ONLY;

@@ -6,7 +6,7 @@
 
 #include "source/sass.h"
 
-/* Which general registers its operands cover. */
+/* Which general registers the operands of an opcode cover. */
 enum opcode_how {
 	HOW_ANY,	/* unknown: it may read and write any register */
 	HOW_SCALAR,	/* one each, unless a modifier says 64 bits */
@@ -25,8 +25,8 @@ struct opcode {
 	uint8_t how;		/* enum opcode_how */
 };
 
-/* opcode_find(text, len): what an opcode without its modifiers does, or NULL if it is
- * unknown. */
+/* opcode_find(text, len): the properties of an opcode, given without its modifiers; NULL
+ * if it is unknown. */
 const struct opcode *opcode_find(const char *text, size_t len);
 
 /* opcode_has(text, modifier): does "FADD.FTZ.RN" have modifier "FTZ"? */
@@ -36,8 +36,8 @@ bool opcode_has(const char *text, const char *modifier);
  * and bytes. Returns what opcode_find does. */
 const struct opcode *opcode_explain(struct sass_instruction *in);
 
-/* opcode_is(in, name): "BSSY" and "BSSY.RECONVERGENT" are BSSY; NULL, or one
- * without text, is none. */
+/* opcode_is(in, name): is the opcode ${name}, with or without modifiers, as "BSSY" and
+ * "BSSY.RECONVERGENT" are BSSY? False for NULL, or without an opcode. */
 bool opcode_is(const struct sass_instruction *in, const char *name);
 
 /* opcode_operands(in): the text after its opcode. */

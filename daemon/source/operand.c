@@ -19,7 +19,8 @@ operand_has(const struct sass_instruction *i, const char *part)
 	return i != NULL && i->opcode != NULL && opcode_has(i->opcode, part);
 }
 
-/* The register at ${s} ("R12.64", "UR4", "RZ" …), and where it ends. */
+/* The number of the register at ${s} ("R12.64", "UR4"); REGISTER_NONE for "RZ" and other
+ * text. *${end}: where it ends; ${s} if it is no register. */
 static int
 parse_register(const char *s, const char **end)
 {
@@ -107,7 +108,7 @@ parse_address(struct operands *o, const char *s, const char *end)
 		} else if (*s == '-' || isdigit((unsigned char)*s)) {
 			long long v = strtoll(s, &stop, 0);
 
-			/* No offset is larger; sums of two stay whole. */
+			/* No offset is larger; the sum of two cannot overflow. */
 			if (stop > s && v >= INT32_MIN && v <= UINT32_MAX) {
 				o->offset = v;
 				next = stop;
@@ -144,7 +145,7 @@ parse_number(struct operands *o, const char *s)
 
 		if (*stop == '\0') {
 			o->has_immediate = true;
-			/* 32-bit operands print negative values so. */
+			/* nvdisasm prints negative 32-bit values unsigned. */
 			o->immediate = v > INT32_MAX && v <= UINT32_MAX ?
 			    v - (1ll << 32) : v;
 		}
@@ -167,7 +168,8 @@ parse_constant(struct operands *o, const char *s)
 	}
 }
 
-/* The bit of "P3", "UP0"; -1 for PT, which nothing writes, and what is none. */
+/* The bit of "P3", "UP0" in ${predicates}; -1 for PT, which is never written, and for
+ * other text. */
 static int
 predicate_bit(const char *s)
 {

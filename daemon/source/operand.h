@@ -1,7 +1,7 @@
 /*
- * source/operand.h: what an instruction's text says of registers and addresses.
- * Only as much as the rules need: which registers it writes and reads, what it
- * takes from the launch's parameters, and how a memory operand is made. Pure.
+ * source/operand.h: registers and addresses from an instruction's text, as far as the
+ * rules need them: the registers it writes and reads, the kernel parameter it reads,
+ * and the parts of its memory operand. Pure.
  */
 #ifndef CADV_OPERAND_H
 #define CADV_OPERAND_H
@@ -17,7 +17,7 @@
 #define REGISTER_NONE (-1)
 #define OPERAND_USES 8
 
-/* What a special register differs by. */
+/* Between what the value of a special register varies. */
 enum operand_varies {
 	VARIES_THREAD = 1, VARIES_BLOCK = 2, VARIES_OTHER = 4
 };
@@ -32,8 +32,9 @@ struct operands {
 				 * negative for @!; 0 none or not read */
 	uint16_t predicates;	/* P0.. and, from bit 8, UP0.. that it may write:
 				 * all that it names but its guard */
-	unsigned varies;	/* reads special registers that do so */
-	uint32_t parameter;	/* offset in c[0x0] of what it reads; 0 none */
+	unsigned varies;	/* enum operand_varies of the special registers
+				 * that it reads */
+	uint32_t parameter;	/* offset in c[0x0] that it reads; 0 none */
 	bool has_immediate;
 	int64_t immediate;	/* the last integer among the operands */
 	bool has_float;
@@ -44,10 +45,10 @@ struct operands {
 	int64_t offset;
 };
 
-/* operands_of(o, i): false if ${i} has no text or is no such instruction. */
+/* operands_of(o, i): read the operands of ${i}; false if it is NULL or has no text. */
 bool operands_of(struct operands *o, const struct sass_instruction *i);
 
-/* operand_has(i, part): has its opcode the modifier ${part}, as in ".SAT"? */
+/* operand_has(i, part): does the opcode of ${i} have modifier ${part}, such as "SAT"? */
 bool operand_has(const struct sass_instruction *i, const char *part);
 
 #endif

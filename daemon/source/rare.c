@@ -4,12 +4,12 @@
 #include "source/operand.h"
 #include "source/rare.h"
 
-#define RARE_MOST 40		/* instructions of a loop for rare arguments */
-#define RARE_BEFORE 24		/* of the jump over it, in front of the loop, */
-#define RARE_BEHIND 96		/* and of what it jumps to, behind it, at most */
-#define RARE_TURNS 6		/* words of 2/π */
+#define RARE_MOST 40		/* instructions of such a loop, at most */
+#define RARE_BEFORE 24		/* from the branch over the loop to the loop, */
+#define RARE_BEHIND 96		/* and from the loop to its target, at most */
+#define RARE_TURNS 6		/* iterations: words of 2/π */
 
-/* Does ${i} compare a number of turns with ${most}? */
+/* Is ${i} an integer comparison with ${most}? */
 static bool
 ends_at(const struct sass_instruction *i, double most)
 {
@@ -24,8 +24,8 @@ ends_at(const struct sass_instruction *i, double most)
 bool
 rare_is_loop(const struct sass *s, const struct sass_loop *l)
 {
-	/* The words of the product are kept in local memory, or, by newer compilers, in
-	 * registers, of which the turn's number chooses one. */
+	/* The words of the product are stored to local memory; newer compilers keep them
+	 * in registers, chosen by the number of the iteration. */
 	bool stores = false, loads = false, multiplies = false, six = false;
 
 	if (l->tail - l->head >= RARE_MOST)
@@ -33,7 +33,7 @@ rare_is_loop(const struct sass *s, const struct sass_loop *l)
 	for (uint32_t at = l->head; at <= l->tail; at++) {
 		const struct sass_instruction *i = &s->instruction[at];
 
-		/* Of the argument's bits nothing is a float. */
+		/* The loop works on the bits of the argument, as integers. */
 		if (i->flags & (SASS_FP32 | SASS_FP64 | SASS_FMA) ||
 		    (i->space == SPACE_LOCAL && i->flags & SASS_LOAD) ||
 		    (i->space != SPACE_LOCAL && i->flags & SASS_STORE))
@@ -48,8 +48,8 @@ rare_is_loop(const struct sass *s, const struct sass_loop *l)
 	return (stores || six) && loads && multiplies;
 }
 
-/* The first instruction of what is jumped over with loop ${l}; ${past}: the one behind
- * the last. */
+/* The first instruction of the code that a branch skips together with loop ${l};
+ * *${past}: the instruction behind that code. */
 static uint32_t
 jumped_over(const struct sass *s, const struct sass_loop *l, uint32_t *past)
 {

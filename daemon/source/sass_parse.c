@@ -138,9 +138,9 @@ lines_parse(struct sass *s, const char *text, size_t len)
 }
 
 /*
- * A generic address may be of global, shared or local memory. A function that accesses
- * neither of the latter in any other way has only global memory to go to: an array in
- * shared or local memory is written to somewhere, by instructions of its own.
+ * A generic address may point to global, shared or local memory. If a function has no
+ * instructions for shared or local memory, its generic accesses are to global memory: an
+ * array in shared or local memory would be written by such instructions somewhere.
  */
 static void
 generic_explain(struct sass *s)

@@ -1,5 +1,5 @@
 /*
- * source/slice.c: backwards from a register to what it is made of.
+ * source/slice.c: follows the definitions of a register backwards; see slice.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "source/slice.h"
 
 #define STEPS 96		/* definitions followed */
-#define PARAMETERS_AT 0x160	/* in c[0x0], at the lowest */
-#define BUDGET 16384		/* instructions looked at in all */
+#define PARAMETERS_AT 0x160	/* lowest offset of parameters in c[0x0] */
+#define BUDGET 16384		/* instructions searched, in all */
 
 /* The registers that an instruction writes, always or under its predicate, and
  * the predicates that it may write. */
@@ -22,14 +22,15 @@ struct definition {
 	uint16_t predicates;
 };
 
-/* Parameters that are read as halves, a bit for each word of c[0x0]: a kernel has
- * 32,764 bytes of them at most. */
+/* Words of c[0x0], where parameters are; a kernel has at most 32,764 bytes of them. */
 #define PARAMETER_WORDS 8448
 
 struct slices {
 	const struct sass *sass;
 	struct definition *of;
-	uint8_t half[PARAMETER_WORDS / 8];
+	uint8_t half[PARAMETER_WORDS / 8];	/* a bit for each word that is
+						 * read by itself, not as half
+						 * of 64 bits */
 };
 
 struct walk {
@@ -40,9 +41,9 @@ struct walk {
 	uint32_t seen[STEPS];	/* definitions, by index */
 	int count;
 	const struct sass_loop *loop;	/* around the access */
-	uint32_t at;		/* which is here, */
-	int base;		/* from this register */
-	uint32_t looked;
+	uint32_t at;		/* index of the access */
+	int base;		/* its base register */
+	uint32_t looked;	/* instructions searched */
 };
 
 static bool
@@ -79,14 +80,14 @@ is_half(const uint8_t *half, uint32_t offset)
 	    half[offset / 32] >> (offset / 4 % 8) & 1;
 }
 
-/* Is it the lower half of a pointer, of which the upper one is read by itself? */
+/* Is it the lower half of a pointer, whose upper half is read by itself, too? */
 static bool
 is_pointer(const uint8_t *half, uint32_t offset, int64_t factor)
 {
 	return factor == 1 && offset % 8 == 0 && is_half(half, offset + 4);
 }
 
-/* A product; 0, unknown, if it is no size of anything. */
+/* The product of two factors; 0 (unknown) if one is too large to be a size. */
 static int64_t
 times(int64_t a, int64_t b)
 {
@@ -97,7 +98,7 @@ times(int64_t a, int64_t b)
 	return a * b;
 }
 
-/* Is a register added to what it multiplies? Else all of them are multiplied. */
+/* Is the addend of a multiply-add a register? Else all its registers are factors. */
 static bool
 adds_register(const struct sass_instruction *i)
 {
@@ -109,7 +110,7 @@ adds_register(const struct sass_instruction *i)
 	return *last == 'R' || *last == 'U';
 }
 
-/* Is its immediate a factor, no summand? */
+/* Is the immediate a factor, not the addend? */
 static bool
 multiplies_immediate(const struct sass_instruction *i, const struct operands *o)
 {
@@ -122,9 +123,9 @@ multiplies_immediate(const struct sass_instruction *i, const struct operands *o)
 }
 
 /*
- * What a unit of operand ${u} is worth in the result, if a unit of that is worth
- * ${factor} bytes; 0 unknown. Of a product with what is not constant it is some
- * multiple.
+ * By how many bytes the address changes per unit of operand ${u}, if it changes by
+ * ${factor} bytes per unit of the result; 0 unknown, LANE_SOME for a product with a
+ * factor that is not constant.
  */
 static int64_t
 factor_of(const struct sass_instruction *i, const struct operands *o, int u,
@@ -154,7 +155,7 @@ factor_of(const struct sass_instruction *i, const struct operands *o, int u,
 	return 0;
 }
 
-/* An index times a constant: the element's size. */
+/* A constant that an index is multiplied by is the size of an element. */
 static void
 note_scale(struct walk *w, const struct sass_instruction *i,
     const struct operands *o)
@@ -168,7 +169,7 @@ note_scale(struct walk *w, const struct sass_instruction *i,
 		w->s->scale = o->immediate;
 }
 
-/* ${i} reads the thread's number; a unit of it is worth ${factor}. */
+/* ${i} reads the thread index; the address changes by ${factor} bytes per thread. */
 static void
 note_lane(struct slice *s, const struct sass_instruction *i, int64_t factor)
 {
@@ -192,8 +193,8 @@ is_around(const struct walk *w, uint32_t d)
 	return l != NULL && w->at >= l->head && w->at <= l->tail;
 }
 
-/* The definition at ${d} of a register that ${reg} is; a unit of it is worth
- * ${factor} bytes of the address. */
+/* Take in instruction ${d}, which defines ${reg}, and what it reads; the address changes
+ * by ${factor} bytes per unit of ${reg}. */
 static void
 visit(struct walk *w, uint32_t d, int reg, int64_t factor)
 {
@@ -225,11 +226,12 @@ visit(struct walk *w, uint32_t d, int reg, int64_t factor)
 			s->load[s->loaded++] = d;
 		else
 			s->loaded = SLICE_LOADS + 1;
-		return;		/* the value, not where it came from */
+		return;		/* its address is not followed further */
 	}
 	inside = w->loop != NULL && d >= w->loop->head && d <= w->loop->tail;
 	s->changes = s->changes || inside;
-	/* By itself, or by way of another register that it is copied from. */
+	/* A register that is made of itself, or of the access's base register, by
+	 * adding a constant: the step of a loop. */
 	for (int u = 0; u < o.uses; u++)
 		self = self || o.use[u] == reg || o.use[u] == w->base;
 	if (inside && self && o.has_immediate && factor != 0 &&
@@ -245,9 +247,9 @@ visit(struct walk *w, uint32_t d, int reg, int64_t factor)
 		follow(w, d, o.use[u], factor_of(i, &o, u, factor));
 }
 
-/* The definition of ${reg} nearest before ${from}, not before ${first}, for one
- * that reads it under the predicate ${guard}. Behind its reader it is of the turn
- * before. */
+/* Visit the definitions of ${reg} in [first, from), the last first, up to one that is
+ * certain: unconditional, or under the predicate ${guard} of the reader. True if there
+ * is one. ${behind}: they lie behind the reader, so they are of the iteration before. */
 static bool
 search(struct walk *w, uint32_t from, uint32_t first, int reg, int64_t factor,
     int *guard, bool behind)
@@ -260,12 +262,12 @@ search(struct walk *w, uint32_t from, uint32_t first, int reg, int64_t factor,
 			return false;
 		}
 		if (*guard != 0 && d->predicates >> (abs(*guard) - 1) & 1)
-			*guard = 0;	/* it was another one before */
+			*guard = 0;	/* its value differed before this */
 		if (!defines(d, reg))
 			continue;
 		w->s->carried = w->s->carried || behind;
 		visit(w, i, reg, factor);
-		/* Else an older one may hold too. */
+		/* After a conditional definition an older one may hold. */
 		if (!d->guarded || (d->guard != 0 && d->guard == *guard))
 			return true;
 	}
@@ -278,8 +280,8 @@ follow(struct walk *w, uint32_t at, int reg, int64_t factor)
 	const struct sass_loop *loop = sass_loop_of(w->sass, at);
 	int guard = w->of[at].guard, none = 0;
 
-	/* What the end of the loop leaves comes back at its start, unless the
-	 * loop defines it before the use in every turn. */
+	/* Unless the loop defines the register before the use in every iteration,
+	 * the value may be left from the iteration before. */
 	if (loop != NULL) {
 		if (search(w, at, loop->head, reg, factor, &guard, false))
 			return;
@@ -290,8 +292,8 @@ follow(struct walk *w, uint32_t at, int reg, int64_t factor)
 	search(w, at, 0, reg, factor, &guard, false);
 }
 
-/* Accesses in a loop from one register: what a compiler that unrolled it made of
- * one. */
+/* How many accesses of a loop have the same base register: by unrolling, the compiler
+ * makes several of one. */
 static int
 pieces_of(const struct sass *s, const struct sass_loop *loop, int base)
 {
