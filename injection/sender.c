@@ -38,7 +38,7 @@
 					 * to a launch (+-0.1 us) or a PyTorch loop
 					 * (+-5 %) */
 #define MANAGED_FLUSH_NS 20000000ull	/* while managed memory migrates: an H200
-					 * kept 6,000 events between flushes, which
+					 * kept about 6,000 events between flushes, which
 					 * faults made in 42 ms */
 #define COMPLETE_NS 1000000000ull	/* longest time without a flush while buffers
 					 * come back full; a flush delays launches */
