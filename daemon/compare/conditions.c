@@ -1,3 +1,6 @@
+/*
+ * compare/conditions.c: see conditions.h.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +37,8 @@ conditions_parse(const char *text, uint32_t *allowed)
 	return 0;
 }
 
-/* "./app", and what follows it, as `run` wrote the command: quoted if need be. */
+/* Length of the program's name in a command line, as `run` wrote it: in quotes if it
+ * needs them. */
 static size_t
 program_length(const char *command)
 {
@@ -55,7 +59,7 @@ copy_of(const json_t *from, const char *key)
 	return v != NULL ? json_incref(v) : json_null();
 }
 
-/* The largest of a number that all processes tell; null: none does. */
+/* The largest value of ${key} in any process; null if none has it. */
 static json_t *
 of_processes(const json_t *processes, const char *key)
 {
@@ -69,7 +73,7 @@ of_processes(const json_t *processes, const char *key)
 	return most > 0 ? json_count(most) : json_null();
 }
 
-/* The GPUs that did something, by their own id. */
+/* The UUIDs of the GPUs that were busy. */
 static json_t *
 gpus_json(const json_t *devices)
 {
@@ -96,7 +100,8 @@ is_used(const json_t *devices, const json_t *seen)
 	return false;
 }
 
-/* What was seen of the GPUs that the run used; of all, if it is not known which. */
+/* The observations of the GPUs that the run used; of all GPUs if it is not known which
+ * it used. */
 static json_t *
 watched_json(const json_t *devices, const json_t *watched)
 {
@@ -125,7 +130,7 @@ watched_json(const json_t *devices, const json_t *watched)
 	    json_count(others), "gpus", gpus);
 }
 
-/* The power limits of the GPUs that were used; null: not known of all. */
+/* The power limits of the GPUs that were used; null if one of them is not known. */
 static json_t *
 limits_json(const json_t *watched)
 {
@@ -185,7 +190,7 @@ conditions_of(const json_t *run, const json_t *processes,
 	    "program_hash", copy_of(recorded, "program_hash"));
 }
 
-/* One sentence each, however many runs say it. */
+/* Append a reason, unless it is allowed or in the list already. */
 static void
 say(json_t *out, enum condition what, uint32_t allowed, const char *text)
 {
@@ -237,7 +242,7 @@ conditions_check(json_t *out, const json_t *c, uint32_t allowed)
 	}
 }
 
-/* The value as it stands in a sentence. */
+/* A JSON value as text for a sentence. */
 static void
 value_text(char *out, size_t size, const json_t *v)
 {
@@ -252,7 +257,7 @@ value_text(char *out, size_t size, const json_t *v)
 	free(text);
 }
 
-/* Of two environments the variables that differ, by name. */
+/* Report the environment variables that differ, by name. */
 static void
 environment_differs(json_t *out, const json_t *base, const json_t *target,
     uint32_t allowed)
@@ -340,7 +345,7 @@ conditions_differ(json_t *out, const json_t *base, const json_t *target,
 	for (i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
 		x = json_object_get(base, same[i].key);
 		y = json_object_get(target, same[i].key);
-		/* What one of them does not know is no difference. */
+		/* A value that one of them lacks is no difference. */
 		if (x == NULL || y == NULL || json_is_null(x) ||
 		    json_is_null(y) || json_equal(x, y))
 			continue;

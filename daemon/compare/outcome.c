@@ -1,3 +1,6 @@
+/*
+ * compare/outcome.c: see outcome.h.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,11 +12,10 @@
 #include "report/text_util.h"
 #include "rules/engine/finding.h"
 
-/* What predictions are known to (report/compare.c), and how much is much. */
-#define TOLERANCE 0.03
-#define SHARE_LEAST 0.01	/* of the kernels' time */
-/* Above its peak by more than peaks are uncertain by: what is known of one is a copy, and
- * reads alone are 11 % faster (measured on H200s), the data sheet says 18 %. */
+#define TOLERANCE 0.03		/* runs of one program differ by this (report/compare.c) */
+#define SHARE_LEAST 0.01	/* of the kernels' time: smaller ones do not matter */
+/* No kernel exceeds the peak bandwidth by more: the peak is measured with a copy; reads
+ * alone are 11 % faster (measured on H200s), the data sheet's figure is 18 % higher. */
 #define PEAK_MOST 1.25
 
 enum kept { KEPT_KEPT, KEPT_PARTLY, KEPT_MISSED, KEPT_UNKNOWN, KEPTS };
@@ -41,7 +43,7 @@ items_of(const struct trial_run *r)
 	return json_object_get(r->findings, "items");
 }
 
-/* --- promises ----------------------------------------------------------------- */
+/* --- predictions -------------------------------------------------------------- */
 
 static enum kept
 kept_of(const json_t *item, const struct trial_run *target)
@@ -66,8 +68,7 @@ kept_of(const json_t *item, const struct trial_run *target)
 	return s > low * TOLERANCE ? KEPT_PARTLY : KEPT_MISSED;
 }
 
-/* The kernel of the second run that the compared kernel with ${id} in the first
- * became; NULL. */
+/* The kernel of the second run that matches the kernel with ${id} in the first; NULL. */
 static const json_t *
 became(const json_t *compare, const struct trial_run *target,
     const json_t *id)
@@ -86,7 +87,8 @@ became(const json_t *compare, const struct trial_run *target,
 	return NULL;
 }
 
-/* What limits the kernel now, if it is another thing; null. */
+/* What limits the kernel after the change: another finding worth a change, else its
+ * bound if that differs from before; null. */
 static json_t *
 moved_json(const json_t *compare, const json_t *item,
     const struct trial_run *base, const struct trial_run *target)
@@ -139,7 +141,7 @@ promise_json(const json_t *compare, const json_t *item,
 	return o;
 }
 
-/* --- what cannot be ------------------------------------------------------------ */
+/* --- doubts -------------------------------------------------------------------- */
 
 static void
 doubt(json_t *list, const char *code, const json_t *k, const char *text)
@@ -157,7 +159,7 @@ flops_of(const json_t *k, const char *kind)
 	    "flops"), kind);
 }
 
-/* Operations of one precision that all have become another's. */
+/* Doubt a kernel all of whose FP64 or FP32 operations are of another precision now. */
 static void
 doubt_precision(json_t *list, const json_t *before, const json_t *after)
 {
@@ -193,7 +195,7 @@ doubt_peak(json_t *list, const json_t *after)
 		    "it was recorded");
 }
 
-/* Seconds of a compared kernel on one side; NaN: it is not there. */
+/* Seconds of a compared kernel on one side; NaN if it did not run there. */
 static double
 kernel_s(const json_t *k, const char *side)
 {
@@ -201,8 +203,8 @@ kernel_s(const json_t *k, const char *side)
 	return field_number(json_object_get(k, side), "total_s");
 }
 
-/* Kernels that ran before and not after: their work may be gone, too. If another
- * one is new it may do their work: that is one doubt, not one each. */
+/* Doubt kernels that ran before and not after: their work may not be done any more. If a
+ * new kernel may do it, there is one doubt about that kernel instead of one each. */
 static void
 doubt_vanished(json_t *list, const json_t *compare)
 {
@@ -325,7 +327,7 @@ outcome_of(const struct trial_run *base, const struct trial_run *target,
 	return whole;
 }
 
-/* Was the rule of ${f} looked for in that run? */
+/* Could the rule of finding ${f} be evaluated in that run? */
 static bool
 was_checked(const struct trial_run *r, const json_t *f)
 {

@@ -1,3 +1,6 @@
+/*
+ * compare/outcome_text.c: prints the documents of outcome.c as text.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

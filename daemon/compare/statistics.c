@@ -1,3 +1,6 @@
+/*
+ * compare/statistics.c: see statistics.h.
+ */
 #include <math.h>
 
 #include "compare/statistics.h"

@@ -1,10 +1,10 @@
 /*
- * compare/statistics.h: how far apart two sets of runs are, and how sure that is.
- * Pure arithmetic; NaN where nothing can be said.
+ * compare/statistics.h: the difference between two sets of runs, with a confidence
+ * interval. Pure arithmetic; NaN where nothing is known.
  *
- * What is compared is the logarithm of a time: a difference of logarithms is a
- * ratio of times, and what runs differ by is a ratio too. A run, not a launch, is
- * one observation: launches of one run share its clocks, its memory layout, its
+ * The logarithms of times are compared: a difference of logarithms is a ratio of
+ * times, and the noise between runs is a ratio, too. A run, not a launch, is one
+ * observation: launches of one run share its clocks, its memory layout, its
  * temperature (Kalibera and Jones, "Rigorous benchmarking in reasonable time",
  * ISMM 2013).
  */
@@ -13,15 +13,15 @@
 
 #include <stddef.h>
 
-/* What is known of a variance before any run: it is as much worth as ${freedom}
- * degrees of freedom. */
+/* A prior estimate of the variance between runs, which counts as ${freedom} degrees of
+ * freedom. */
 struct variance_prior {
 	double variance, freedom;
 };
 
 struct difference {
 	double about, low, high;	/* of logarithms; target - base */
-	double deviation;		/* of one run */
+	double deviation;		/* standard deviation of one run */
 };
 
 /* statistics_t(p, freedom): the ${p} quantile of Student's distribution, 0.5 <= p
@@ -30,12 +30,12 @@ double statistics_t(double p, double freedom);
 
 /*
  * statistics_difference(out, base, n, target, m, prior, error): the difference of
- * the means with the interval that misses the true one in ${error} of all cases,
- * by Student's t for two samples of one variance, where the variance is the
- * samples' and the prior's, each weighted by its degrees of freedom (Smyth, "Linear
- * models and empirical Bayes methods", SAGMB 3(1) 2004, section 3). So a single run
- * a side is judged by the prior, many by themselves, and a few that agree by chance
- * are not believed too much. All NaN if n or m is 0.
+ * the means of ${n} and ${m} runs, with the interval that misses the true difference in
+ * a fraction ${error} of all cases: Student's t for two samples of equal variance. The
+ * variance is the mean of the samples' and the prior's, weighted by degrees of freedom
+ * (Smyth, "Linear models and empirical Bayes methods", SAGMB 3(1) 2004, section 3). So
+ * the prior decides for a single run per side, the samples for many runs; and a few
+ * runs that agree by chance do not give too small an interval. All NaN if n or m is 0.
  */
 void statistics_difference(struct difference *out, const double *base, size_t n,
     const double *target, size_t m, struct variance_prior prior, double error);

@@ -1,3 +1,6 @@
+/*
+ * compare/trial.c: judges a trial; see trial.h.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +15,9 @@
 
 #include "compare/trial.h"
 
-/* What one binary differs by from run to run, before any of the runs at hand has
- * told: the standard deviation of the logarithm of a time, and how many degrees of
- * freedom that is worth. */
+/* The noise of one binary from run to run that is assumed before any run (struct
+ * variance_prior): the standard deviation of the logarithm of a time, and the degrees of
+ * freedom that it counts as. */
 #define KERNEL_DEVIATION 0.001	/* measured: 0.03 to 0.08 % of 48 runs on an H200 */
 #define COPY_DEVIATION 0.2	/* measured on an H200: of four programs' copies of pageable
 				 * memory 0.04, 0.05, 0.12, 0.19, of pinned 0.01 */
@@ -23,21 +26,20 @@
 #define HOST_DEVIATION 0.25	/* of the time at work in which the GPU is idle.
 				 * Measured on H200s: of four programs, 4 to 22 runs a
 				 * session, 0.08 to 0.39, half of them above 0.17 */
-#define HOST_FREEDOM 12		/* of four programs, 0.17 to 0.24 in the mean: they differ
-				 * less than what five runs tell does */
-#define PRIOR_FREEDOM 4		/* as much as five runs tell */
+#define HOST_FREEDOM 12		/* the means of four programs are 0.17 to 0.24: they
+				 * differ less than estimates from five runs do */
+#define PRIOR_FREEDOM 4		/* as many as five runs have */
 
-/* What runs of one binary differ by that were not made one after the other: another
- * GPU of the same model, another day. However many there are, this stays. Measured on
- * three H200s: of 54 kernels three quarters differed by less than 1.6 %, 95 % by less
- * than 3.1 %, as normal ones of this deviation do; but one that gathers from memory by
- * 7.2 %, always. What a GPU's memory is like all its kernels have in common: they are
- * no more independent than GPUs are. */
+/* The noise between sessions: runs of one binary on another GPU of the same model, or on
+ * another day. More runs do not reduce it. Measured on three H200s: of 54 kernels three
+ * quarters differed by less than 1.6 %, 95 % by less than 3.1 %, as normal values of
+ * this deviation do; but one that gathers from memory always by 7.2 %. All kernels of a
+ * GPU share its memory, so there are no more independent values than GPUs. */
 #define SESSION_DEVIATION 0.015
 #define SESSION_FREEDOM 4
 #define SESSION_S 3600.0	/* runs further apart are not of one session */
 
-#define SHARE_LEAST 0.01	/* of the kernels' time: what is less is not judged */
+#define SHARE_LEAST 0.01	/* of the kernels' time: with less it is not judged */
 #define JUDGED_MOST 64
 #define NOTE_SIZE 256
 
@@ -55,7 +57,7 @@ verdict_of(const struct difference *d, double margin)
 	    VERDICT_SAME : VERDICT_INCONCLUSIVE;
 }
 
-/* Both sources of error are independent: their squares add up. */
+/* The two sources of error are independent: their squares add up. */
 static void
 difference_widen(struct difference *d, double half)
 {
@@ -76,8 +78,8 @@ measure_make(struct measure *m, const struct trial *t, const double *base,
 	m->verdict = verdict_of(&m->by, t->ask->margin);
 }
 
-/* Seconds that the GPU was busy; that program and GPU were at work, without
- * start-up, end and our own measuring. */
+/* gpu_s: seconds of a run in which the GPU was busy. active_s: seconds in which program
+ * and GPU were at work, without start-up, end and our own measuring. */
 static double
 gpu_s(const json_t *run)
 {
@@ -93,8 +95,8 @@ active_s(const json_t *run)
 	return field_number(run, "active_s");
 }
 
-/* The part of the GPU's time in which no kernel ran: copies, whose speed differs
- * from run to run by what the host's memory is like. */
+/* Seconds of the GPU's time in which no kernel ran, on the side that has more: copies,
+ * whose speed differs from run to run with the state of the host's memory. */
 static double
 copies_s(const struct trial *t)
 {
@@ -114,7 +116,7 @@ copies_s(const struct trial *t)
 	return most;
 }
 
-/* The variance of the logarithm of the time at work that the host is the cause of: it
+/* The variance of the logarithm of the time at work that is due to the host: it
  * launches, loads code at its first use, reads files while the GPU waits. */
 static double
 host_variance(const struct trial *t)
@@ -136,8 +138,8 @@ host_variance(const struct trial *t)
 	return variance;
 }
 
-/* How much of the variance of the logarithm of all kernels' time their launches
- * explain. */
+/* The part of the variance of the logarithm of all kernels' time that differences
+ * between launches explain. */
 static double
 within_all(const struct trial *t)
 {
@@ -200,7 +202,7 @@ kernels_judge(struct trial *t)
 	for (i = 0; i < t->kernels.kernels; i++)
 		n += is_judged(t, &t->kernels.kernel[i]);
 	n = n < JUDGED_MOST ? n : JUDGED_MOST;
-	t->error = t->ask->error / (double)(n + 2);	/* and the two wholes */
+	t->error = t->ask->error / (double)(n + 2);	/* 2: gpu and active */
 	t->judged = calloc(t->kernels.kernels + 1, sizeof(*t->judged));
 	if (t->judged == NULL)
 		return -1;
@@ -245,9 +247,11 @@ is_opposite(enum trial_verdict a, enum trial_verdict b)
 	    (a == VERDICT_FASTER && b == VERDICT_SLOWER);
 }
 
-/* The GPU's time as a whole decides first: a kernel that does the work of two takes
- * longer than either. The time at work overrules it where it went the other way, since
- * that is what one waits for. Then single kernels; then the time at work alone. */
+/* The GPU's total time decides before single kernels, since a kernel that does the work
+ * of two takes longer than either. If the time at work changed in the opposite direction
+ * it decides instead, since that is what the user waits for. If the GPU's time shows no
+ * change: slower if a kernel or the time at work is slower, else faster if one of them
+ * is faster. */
 static enum trial_verdict
 whole_verdict(const struct trial *t)
 {
@@ -316,8 +320,8 @@ started_s(const json_t *conditions)
 	    NAN;
 }
 
-/* Was a run made on another GPU than the first, or at another time? What is not
- * known is taken as one session: nobody had a clock. */
+/* Were the runs made on more than one GPU, or more than SESSION_S apart? Runs without a
+ * recorded time count as one session. */
 static bool
 are_apart(const struct trial_set set[SIDES])
 {

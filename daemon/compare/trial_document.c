@@ -1,3 +1,6 @@
+/*
+ * compare/trial_document.c: writes the document Trial, and reads its verdict.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +64,7 @@ whole_json(const struct measure *m)
 	return o;
 }
 
-/* Where the first finding of ${run} at its kernel ${shown} is; NULL. */
+/* The location of the first finding of ${run} about its kernel ${shown}; NULL. */
 static json_t *
 place_in(const struct trial_run *run, const json_t *shown)
 {
@@ -76,7 +79,7 @@ place_in(const struct trial_run *run, const json_t *shown)
 	return NULL;
 }
 
-/* Where a person looks: what is found at the kernel after the change, else before. */
+/* The location to show: of a finding about the kernel after the change, else before. */
 static json_t *
 place_json(const struct trial *t, const struct trial_kernel *k)
 {
@@ -94,7 +97,7 @@ place_json(const struct trial *t, const struct trial_kernel *k)
 	return place != NULL ? json_incref(place) : json_null();
 }
 
-/* The number of a kernel in its run; null without one. */
+/* The id of a kernel in its run; null without one. */
 static json_t *
 id_json(const json_t *shown)
 {
@@ -139,8 +142,9 @@ kernels_json(const struct trial *t)
 	return list;
 }
 
-/* What would tell, where the runs are fit and tell nothing; null elsewhere. How many
- * runs a side: the widest interval shrinks with the root of their number. */
+/* What would give a verdict, if the runs are comparable but the verdict is inconclusive;
+ * else null: `ab` for runs of several sessions, else so many runs per side, since the
+ * widest interval shrinks with the root of their number. */
 static json_t *
 hint_json(const json_t *trial)
 {

@@ -1,3 +1,6 @@
+/*
+ * compare/trial_kernels.c: see trial_kernels.h.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,17 +14,17 @@
 
 #define COUNTERS_SHOWN 5
 #define MOVED_LEAST 0.02	/* measured: traffic of alike launches differs by less */
-#define TRAFFIC_LEAST 0.01	/* of the most traffic anywhere: less is no cause */
+#define TRAFFIC_LEAST 0.01	/* of bytes_most: a smaller change is no cause */
 #define LAUNCH_DEVIATION 0.005	/* measured: single launches on an H200, from run to run */
-#define NAME_MOST 8192		/* bytes of a name that tell kernels apart */
+#define NAME_MOST 8192		/* bytes of a name that are compared */
 
-/* One kernel in one run, all its documents of one shape together. */
+/* One kernel and shape in one run: the sums over its documents. */
 struct seen {
 	double launches, total_s, sum_s, squares_s2;
 	const json_t *k;
 };
 
-/* What one side's runs have: seen[kernel × runs + run]. */
+/* The kernels in the runs of one side: seen[kernel × runs + run]. */
 struct table {
 	const struct trial_set *set;
 	json_t *index;			/* shape → kernel */
@@ -115,7 +118,7 @@ table_fill(struct table *t, const struct trial_set *set)
 	return 0;
 }
 
-/* One document a kernel, as kinship_make takes them; its id is its row. */
+/* One document per kernel, the mean of its runs, for kinship_make; its id is its row. */
 static json_t *
 table_documents(const struct table *t)
 {
@@ -156,7 +159,7 @@ table_documents(const struct table *t)
 	return list;
 }
 
-/* Add what the rows of ${at} took in each run, ${into}[run]. */
+/* Add row ${at} to ${into}, run by run; k is that of the row with the most time. */
 static void
 gather(struct seen *into, const struct table *t, size_t at)
 {
@@ -176,8 +179,9 @@ gather(struct seen *into, const struct table *t, size_t at)
 	}
 }
 
-/* How much of the variance of a run's log(mean) its launches explain: few that agree
- * by chance, or one, differ from run to run all the same. */
+/* The part of the variance of log(mean) from run to run that the differences between
+ * launches explain; at least LAUNCH_DEVIATION per launch, since a few launches that
+ * agree by chance, or a single one, differ from run to run all the same. */
 static double
 within_of(const struct seen *s)
 {
@@ -255,7 +259,7 @@ settle(struct trial_kernels *t, const struct table table[SIDES])
 	}
 	free(seen);
 	qsort(t->kernel, t->kin.kins, sizeof(*t->kernel), by_time);
-	/* What was joined with another has nothing left. */
+	/* A kernel that was merged into another has no runs left. */
 	for (n = i = 0; i < t->kin.kins; i++)
 		if (t->kernel[i].side[BASE].shown != NULL ||
 		    t->kernel[i].side[TARGET].shown != NULL)
@@ -264,7 +268,7 @@ settle(struct trial_kernels *t, const struct table table[SIDES])
 	return 0;
 }
 
-/* Where ${set} has a run for its counters: which of its documents is of each kernel. */
+/* If ${set} has a run for its counters, find its document of each kernel. */
 static int
 find_counted(struct trial_kernels *t, const struct trial_set *set, int side)
 {
@@ -338,8 +342,8 @@ trial_kernels_release(struct trial_kernels *t)
 
 /* --- counters ---------------------------------------------------------------- */
 
-/* What a kernel's document says of the work of a launch: where it stands, how it is
- * called, its unit as number_value takes it. */
+/* The members of a kernel's document about the work of a launch: path, label, and unit
+ * for number_value. */
 static const struct counter {
 	const char *path[3], *label, *unit;
 } counters[] = {
@@ -381,7 +385,7 @@ value_in(const json_t *k, const struct counter *c)
 	return json_number_value(k) * (strcmp(c->unit, "%") == 0 ? 100 : 1);
 }
 
-/* Of the timed runs, else of the one that was counted. */
+/* The value in the timed runs, else in the run for counters. */
 static double
 value_at(const struct taken *t, const struct counter *c)
 {
@@ -405,8 +409,7 @@ struct moved {
 COMPARE(by_weight, struct moved,
     ORDER(y->weight, x->weight) ?: ORDER(x->counter, y->counter))
 
-/* The most bytes that the kernel moves anywhere: what is a hundredth of that moves
- * nothing. */
+/* The most bytes that the kernel moves at one level, on either side. */
 static double
 bytes_most(const struct trial_kernel *k)
 {

@@ -1,4 +1,5 @@
-/* compare/trial_parts.h: a trial on its way to its document. For trial*.c. */
+/* compare/trial_parts.h: the state of a trial before its document is written. For
+ * trial*.c. */
 #ifndef CADV_TRIAL_PARTS_H
 #define CADV_TRIAL_PARTS_H
 
@@ -7,9 +8,9 @@
 #include "compare/statistics.h"
 #include "compare/trial_kernels.h"
 
-/* A time that both sides have. */
+/* A time that is compared between the sides. */
 struct measure {
-	double base_s, target_s;	/* a run, on average */
+	double base_s, target_s;	/* mean per run */
 	struct difference by;
 	enum trial_verdict verdict;
 };
@@ -17,7 +18,7 @@ struct measure {
 struct judged {
 	const struct trial_kernel *k;
 	struct measure m;
-	bool counts;			/* it decides */
+	bool counts;			/* it is judged, and part of the verdict */
 };
 
 struct trial {
@@ -27,11 +28,12 @@ struct trial {
 	struct judged *judged;
 	double error;			/* of one interval */
 	struct measure gpu, active;
-	bool apart;			/* the sides are not of one session */
-	json_t *reasons;		/* why nothing can be said: code, text */
+	bool apart;			/* the runs are of several sessions */
+	json_t *reasons;		/* why there is no verdict: code, text */
 };
 
-/* trial_share(t, k): of the kernels' time, on the side where it is more. */
+/* trial_share(t, k): the fraction of all kernels' time that ${k} takes, on the side
+ * where it is larger. */
 double trial_share(const struct trial *t, const struct trial_kernel *k);
 
 /* trial_document(t, verdict): Trial. New reference; NULL without memory. */

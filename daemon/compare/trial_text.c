@@ -1,3 +1,6 @@
+/*
+ * compare/trial_text.c: prints the document Trial as text.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +15,7 @@
 #define VERDICT_COLUMNS 14
 #define CHANGE_COLUMNS 26
 #define LINE_SIZE 400
-#define END_MOST 10.0		/* ratio: an interval may end anywhere beyond */
+#define END_MOST 10.0		/* ratio: ends of intervals beyond have no digits */
 
 /* "+3.1 %" */
 static const char *
@@ -25,7 +28,7 @@ signed_percent(char out[NUMBER_SIZE + 4], double ratio)
 	return out;
 }
 
-/* The end of an interval: of what is hardly known the digits say nothing. */
+/* The end of an interval; far ends are so uncertain that their digits mean nothing. */
 static const char *
 end_percent(char out[NUMBER_SIZE + 4], double ratio)
 {
@@ -102,7 +105,8 @@ text_counters(struct out *o, const json_t *k)
 	out_wrap(o, 4 + VERDICT_COLUMNS, where);
 }
 
-/* The conditions, where somebody looked: "H200: 1,980 MHz, 35 °C; …". */
+/* The clocks and temperature of the first GPU in the first run of each side, if they
+ * were recorded. */
 static void
 text_conditions(struct out *o, const json_t *trial)
 {
@@ -148,7 +152,7 @@ text_kernel(struct out *o, const json_t *k)
 		text_counters(o, k);
 }
 
-/* Kernels of one run only. */
+/* Kernels that ran on one side only. */
 static void
 text_alone(struct out *o, const json_t *trial)
 {
