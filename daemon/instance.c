@@ -1,3 +1,6 @@
+/*
+ * instance.c: see instance.h.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,10 +23,10 @@
 #include "base/text.h"
 #include "instance.h"
 
-#define FIRST_FD 3		/* of those that systemd passes */
-#define BUSY "busy\n"		/* through the pipe, before the error */
+#define FIRST_FD 3		/* the first descriptor that systemd passes */
+#define BUSY "busy\n"		/* goes before the error through the pipe */
 
-/* Who holds the lock, from the file's text. */
+/* Set ${e}, with the pid of the process that holds the lock from the file's text. */
 static int
 report_other(int fd, const char *path, struct error *e)
 {
@@ -89,7 +92,7 @@ void
 instance_unlock(struct instance *i)
 {
 
-	/* The file first: once the lock is free it may be another's. */
+	/* Unlink before unlocking: afterwards it may be another daemon's. */
 	if (i->pid_fd > 0) {
 		unlink(i->pid_path);
 		close(i->pid_fd - 1);
@@ -214,7 +217,7 @@ background_wait(struct background *b)
 	return skip > 0 ? EX_TEMPFAIL : EXIT_FAILURE;
 }
 
-/* From now on nothing of the caller's terminal is ours. */
+/* Replace standard input by /dev/null, output and error by the log. */
 static void
 detach(struct background *b)
 {
@@ -237,7 +240,7 @@ background_ready(struct background *b)
 	if (b->pipe < 0)
 		return;
 	detach(b);
-	/* If nobody waits any more, that is as well. */
+	/* It does not matter if the caller no longer waits. */
 	if (write(b->pipe, text, sizeof(text) - 1) < 0)
 		errno = 0;
 	close(b->pipe);

@@ -22,8 +22,8 @@
 #include "instance.h"
 
 #define EXIT_USAGE 2
-#define STOP_GRACE_S 2	/* to end what is under way */
-#define STOP_S 2	/* and then to leave it in good order; then at once */
+#define STOP_GRACE_S 2	/* for work in progress to end by itself, */
+#define STOP_S 2	/* then to stop when asked to; then exit at once */
 
 struct options {
 	bool foreground, no_tcp;
@@ -45,7 +45,7 @@ static const char usage[] =
     "  -V, --version      print the version\n"
     "  -h, --help         print this\n";
 
-/* 0: go on; else exit with this code - 1. */
+/* Returns 0 to go on, else 1 + the exit code. */
 static int
 parse_options(int argc, char **argv, struct options *o)
 {
@@ -110,7 +110,7 @@ struct daemon {
 	struct http *http;
 };
 
-/* From any thread: main waits for it with sigwait. */
+/* Called in any thread; wait_for_signal receives the signal. */
 static void
 ask_to_stop(void *arg)
 {
@@ -171,7 +171,7 @@ stop(struct daemon *d)
 	config_clear(&d->config);
 }
 
-/* Until somebody asks for the end. */
+/* Wait for SIGTERM or SIGINT. */
 static void
 wait_for_signal(const sigset_t *set)
 {
@@ -183,9 +183,9 @@ wait_for_signal(const sigset_t *set)
 }
 
 /*
- * The first time what takes long is asked to stop. The second time it is lost to
- * the one who waits for it, and nothing else: each file and each row is whole at
- * every instant, and the next daemon goes on.
+ * SIGALRM while the daemon stops. The first time, work in progress is asked to stop. The
+ * second time the process exits: only clients waiting for that work lose it. Files and
+ * rows of the database are consistent at every instant, and the next daemon continues.
  */
 static void
 out_of_time(int sig)
@@ -210,7 +210,7 @@ serve(struct daemon *d, struct background *b)
 	struct error e = ERROR_INIT;
 	sigset_t set;
 
-	/* Every thread inherits this: only sigwait takes them. */
+	/* Every thread inherits the mask: only sigwait receives these. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
