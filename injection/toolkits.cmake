@@ -1,12 +1,12 @@
-# The CUDA toolkits to build injection libraries with: one for each major, as
-# what CUPTI gives differs by major and no further (cupti_api.h). Sets
+# The CUDA toolkits to build injection libraries with: one for each major, since
+# CUPTI's interface differs between majors only (cupti_api.h). Sets
 #   CUDADVISE_TOOLKIT_MAJORS      "13;12", the newest first
 #   CUDADVISE_TOOLKIT_<major>_INCLUDES, _VERSION (12060), _CUPTI (a file or "")
 set(CUDADVISE_TOOLKITS "" CACHE STRING
   "Further CUDA toolkits (their folders), 12.6 or newer; they come first")
 
 # cudadvise_toolkit(folder named): take the toolkit in this folder if it has the
-# headers and its major has none yet.
+# headers and there is none of its major yet. named: the user named the folder.
 function(cudadvise_toolkit folder named)
   foreach(cuda include targets/x86_64-linux/include
       targets/sbsa-linux/include .)
@@ -45,7 +45,7 @@ function(cudadvise_toolkit folder named)
   if(major IN_LIST CUDADVISE_TOOLKIT_MAJORS)
     return()
   endif()
-  # The loader takes what it finds: here it is only asked for by its full name.
+  # Only the full name counts here; at run time more places are tried (wire/toolkit.c).
   set(library "")
   foreach(place extras/CUPTI/lib64 lib64 targets/x86_64-linux/lib
       targets/sbsa-linux/lib lib)
@@ -68,7 +68,7 @@ endfunction()
 foreach(folder ${CUDADVISE_TOOLKITS})
   cudadvise_toolkit("${folder}" TRUE)
 endforeach()
-# That of nvcc, and then the newest of each major.
+# The toolkit of nvcc, and then the newest of each major.
 if(CUDAToolkit_FOUND)
   foreach(folder ${CUDAToolkit_INCLUDE_DIRS})
     get_filename_component(folder ${folder} DIRECTORY)
@@ -84,8 +84,8 @@ foreach(folder ${folders})
   cudadvise_toolkit("${folder}" FALSE)
 endforeach()
 
-# libcudadvise_injection.so is the newest one; what tests the injection library's
-# sources is built with its headers.
+# libcudadvise_injection.so is built with the newest toolkit; so are the tests of the
+# injection library's sources.
 if(CUDADVISE_TOOLKIT_MAJORS)
   list(GET CUDADVISE_TOOLKIT_MAJORS 0 newest)
   set(CUDADVISE_CUPTI_INCLUDES ${CUDADVISE_TOOLKIT_${newest}_INCLUDES})
