@@ -236,7 +236,8 @@ static atomic_bool started;	/* our buffer callbacks are registered */
 enum { PAUSED = 1, FLUSHING = 2 };
 static unsigned full;		/* buffers that came back full; used by the sender
 				 * thread only */
-static _Atomic int holder;	/* who excludes the other: 0, PAUSED or FLUSHING */
+static _Atomic int holder;	/* which of the two is under way: 0 (none), PAUSED or
+				 * FLUSHING */
 static _Atomic uint64_t flush_ns;	/* begin of the latest flush */
 
 void
