@@ -14,12 +14,12 @@
 struct job;
 
 struct built {
-	/* Writes to each out[i] what it makes of in[i]. */
+	/* Computes each out[i] from in[i]. */
 	const void *kernel;
 	void (*launch)(unsigned blocks, cudaStream_t stream,
 	    const uint32_t *in, uint32_t *out, unsigned n);
 	uint32_t (*want)(uint32_t in);	/* the same, on the CPU */
-	double operations;		/* for each */
+	double operations;		/* for each element */
 };
 
 extern const struct built built_with_lines, built_without_lines;

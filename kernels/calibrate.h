@@ -29,8 +29,8 @@ struct measured {
 	double copy_s[CALIBRATE_SIZES][COPY_WAYS];
 };
 
-/* Each fills its part of ${m} with what the job's device does; -1 after a
- * message. What they allocate is gone when they return. */
+/* Each measures its part of ${m} on the device of the job; -1 after a
+ * message. They free what they allocate before they return. */
 int calibrate_throughput(struct job *job, struct measured *m);
 int calibrate_half(struct job *job, struct measured *m);
 int calibrate_host(struct job *job, struct measured *m);

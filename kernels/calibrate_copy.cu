@@ -1,5 +1,5 @@
 /*
- * calibrate_copy.cu: what copies of each size cost, from the call to the end.
+ * calibrate_copy.cu: the time of copies of each size, from the call to the end.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /*
- * calibrate_half.cu: what arithmetic with 16-bit numbers delivers: pairs of
+ * calibrate_half.cu: peak rates of arithmetic with 16-bit numbers: pairs of
  * halves in the FMA pipe, and the tensor cores.
  *
- * Some tensor cores are only filled by products that a whole warp group starts out
- * of shared memory (wgmma), some by a warp's out of registers (mma):
- * facts/chip.def says which. For others there is no kernel here, and their ceiling
- * stays the one that follows from their attributes.
+ * Some tensor cores reach their peak only with products that a warp group issues
+ * from shared memory (wgmma), others with those of a warp from registers (mma):
+ * facts/chip.def says which. For other GPUs there is no kernel here: their ceiling
+ * is derived from their attributes.
  *
  * All sums are exact: the numbers are odd multiples of an eighth, so that their
  * products are whole multiples of 1/64 and fit 24 bits together.

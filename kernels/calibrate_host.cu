@@ -1,5 +1,5 @@
 /*
- * calibrate_host.cu: what launches, waits and allocations cost.
+ * calibrate_host.cu: the time that launches, waits and allocations take.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ block_for(unsigned long long ns)
 		;
 }
 
-/* Notes when its only thread starts and ends. */
+/* Records when its only thread starts and ends. */
 __global__ static void
 note_times(unsigned long long *at)
 {
@@ -113,9 +113,9 @@ capture_notes(struct job *job, unsigned long long *at, cudaGraphExec_t *exec)
 }
 
 /*
- * The time from one kernel's last instruction to the next one's first, where
- * all are enqueued behind a kernel that blocks the stream: the host holds up
- * nothing. The mean over many, since the GPU's timer may tick in microseconds.
+ * The time from one kernel's last instruction to the next one's first. All are
+ * enqueued behind a kernel that blocks the stream, so that the host delays none.
+ * The mean over many, since the GPU's timer may tick in microseconds.
  */
 static int
 measure_gap(struct job *job, bool graph, double *gap)
@@ -139,7 +139,7 @@ measure_gap(struct job *job, bool graph, double *gap)
 			long long idle = (long long)(host[2 * i + 2] -
 			    host[2 * i + 1]);
 
-			/* Else what is timed is not what was meant. */
+			/* Otherwise something else was timed. */
 			if (host[2 * i + 2] == ULLONG_MAX || idle < -SKEW_NS) {
 				fprintf(stderr, "cudadvise-kernels: kernels of "
 				    "one stream ran out of order\n");

@@ -1,6 +1,6 @@
 /*
- * calibrate_throughput.cu: what memory and pipes deliver when nothing else
- * holds them up.
+ * calibrate_throughput.cu: peak rates of memory and pipes, when nothing else
+ * limits them.
  */
 #include <stdio.h>
 #include <stdlib.h>

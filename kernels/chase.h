@@ -1,8 +1,8 @@
 /*
  * chase.h: latency-bound work for the occupancy pairs: each warp follows its
  * own chain through a table too large for the caches. A step is one line of
- * 128 bytes, read by 32 lanes in one request, and the next step needs what it
- * says: one warp has one request on its way, and only more warps hide the
+ * 128 bytes, read by 32 lanes in one request, and has the index of the next
+ * step: a warp has one request in flight, and only more warps hide the
  * latency.
  */
 #ifndef CADV_CHASE_H

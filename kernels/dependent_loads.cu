@@ -1,14 +1,14 @@
 /*
- * Load the index of the next turn before this turn waits for what its own index
- * led to.
+ * Load the index of the next iteration before this iteration waits for the data at its
+ * own index.
  *
- * Each warp walks a list of rows: it loads a row's number, then what stands there, and
- * adds it up, until the sum is beyond a limit (which it never is; the compiler does
- * not know, and loads nothing ahead). Two trips to memory follow each other in each
- * turn (bad); or the number of the next row is loaded a turn ahead (good), and its
- * trip goes on beside the other.
+ * Each warp walks a list of rows: it loads the number of a row, then the data of that
+ * row, and adds it up, until the sum is beyond a limit (which it never is; the compiler
+ * does not know, and loads nothing ahead). Two memory latencies follow each other in
+ * each iteration (bad); or the number of the next row is loaded one iteration ahead
+ * (good), and its latency overlaps with the other one.
  *
- * The only difference is in which turn the number is loaded.
+ * The only difference is in which iteration the number is loaded.
  *
  * Rule: dependent-loads. Metric that moves: stall long_scoreboard at the use of the
  * number; DRAM throughput.
@@ -17,8 +17,8 @@
  *   ncu --section SourceCounters --section WarpStateStats --import-source yes \
  *     cudadvise-kernels dependent-loads --variant bad --once
  *
- * --size: blocks (default: half a wave, eight warps on a scheduler of an H200:
- * there is no more to be had where the problem is no larger).
+ * --size: blocks (default: half a wave, eight warps per scheduler of an H200: a
+ * problem that is too small to have more).
  */
 #include "harness.h"
 #include "pairs.h"
@@ -28,7 +28,7 @@
 #define STEPS 512
 #define ROWS (1u << 21)		/* of 128 bytes: beyond any cache */
 
-/* The row that a warp looks at in its turn ${step}. */
+/* The row that a warp reads in iteration ${step}. */
 static __host__ __device__ inline uint32_t
 row_of(uint64_t seed, uint64_t warp, int step)
 {

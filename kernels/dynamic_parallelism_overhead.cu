@@ -5,10 +5,10 @@
  * thread for each row, which launches a grid of one block for it (bad), or the
  * host launches one grid with a block for each row (good).
  *
- * The only difference is who launches the blocks. The kernels are an image of
- * their own, which CMakeLists.txt links with cudadevrt out of this same file
- * (IMAGE): a program that has such kernels sets device memory aside for them, and
- * the other pairs' shall not.
+ * The only difference is who launches the blocks. The kernels are in an image of
+ * their own, which CMakeLists.txt builds from this same file (IMAGE) and links
+ * with cudadevrt: a program that contains such kernels sets device memory aside
+ * for them, which the other pairs must not.
  *
  * Rule: dynamic-parallelism-overhead. Metric that moves: launches from kernels.
  *
@@ -81,7 +81,7 @@ mix_rows(struct job *job, const void *kernel, const void *child)
 	TRY(job_device(job, &in, n));
 	TRY(job_output(job, &out, &host, n));
 	TRY(fill_words(job, in, n, job->seed));
-	/* All of a parent's launches may wait for their turn. */
+	/* All launches of a parent may be pending at the same time. */
 	if (rows > PENDING_LAUNCHES)
 		TRY(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount,
 		    rows));

@@ -2,9 +2,9 @@
  * Add up within a block first, then once to the word that all share.
  *
  * The sum of all values goes into one word of global memory. Each thread adds
- * its own value to it (bad), so that all threads of the GPU stand in line for
- * that word in L2; or a block adds up its values by shuffles and through shared
- * memory, and one of its threads adds the sum (good).
+ * its own value to it (bad), so that the atomics of all threads are serialised
+ * at that word in L2; or a block adds up its values by shuffles and through
+ * shared memory, and one of its threads adds the sum (good).
  *
  * The only difference is who adds to the word: threads or blocks.
  *

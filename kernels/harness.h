@@ -1,5 +1,5 @@
 /*
- * harness.h: what every reference pair needs: memory that is released for it,
+ * harness.h: shared by all reference pairs: memory that is released at the end,
  * seeded inputs, timing, and a check of the results.
  *
  * A pair is one function, `int pair_<ident>(struct job *job)`, that allocates
@@ -7,9 +7,9 @@
  * to job_measure, and compares what job_fetch brought back. It returns 0, or -1
  * once an error is printed. What it allocated belongs to the job.
  *
- * The programs are looked at by a profiler, so that nothing but the lesson may
- * stand out: no host memory is copied to make inputs, checks come after the
- * last GPU work, and all modules are loaded before the first.
+ * The programs run under a profiler, which must find nothing but the lesson:
+ * no host memory is copied to make inputs, checks come after the last GPU
+ * work, and all modules are loaded before the first.
  *
  * One thread, one device (the current one).
  */
@@ -70,8 +70,8 @@ cudaError_t job_device_bytes(struct job *job, void **p, size_t bytes);
 cudaError_t job_pinned_bytes(struct job *job, void **p, size_t bytes);
 cudaError_t job_managed_bytes(struct job *job, void **p, size_t bytes);
 
-/* job_second(job, &device): another GPU than the job's. Without one it says so,
- * and the program's exit status will tell. Leaves the current device alone. */
+/* job_second(job, &device): another GPU than the job's. Without one: a message,
+ * and job->no_gpu for the exit status. Does not change the current device. */
 cudaError_t job_second(struct job *job, int *device);
 
 template<typename T> static inline cudaError_t
@@ -86,8 +86,8 @@ job_pinned(struct job *job, T **p, size_t n)
 	return job_pinned_bytes(job, (void **)p, n * sizeof(T));
 }
 
-/* A result: device memory filled with ones (a NaN, or 2^32 - 1), so that what
- * was never written is seen, and pinned memory to fetch it into. */
+/* A result: device memory filled with ones (a NaN, or 2^32 - 1), so that a
+ * check finds what was never written, and pinned memory to fetch it into. */
 template<typename T> static inline cudaError_t
 job_output(struct job *job, T **device, T **host, size_t n)
 {

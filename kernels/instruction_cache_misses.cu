@@ -4,8 +4,8 @@
  * Each warp stirs its words in 32 ways, 200 rounds each, twice; each warp
  * begins with another way, as warps that work on different data do. With all
  * rounds unrolled (bad) the ways are 32 stretches of code of 9 KiB each, more
- * than the instruction caches hold; with four rounds a turn (good) they are 32
- * short loops.
+ * than the instruction caches hold; with four rounds per iteration (good) they
+ * are 32 short loops.
  *
  * The only difference is the pragma.
  *
@@ -16,8 +16,8 @@
  *   ncu --section WarpStateStats --section InstructionStats \
  *     cudadvise-kernels instruction-cache-misses --variant bad --once
  *
- * --size: words (default: half a wave of threads, so that few others have
- * something to do while one waits).
+ * --size: words (default: half a wave of threads, so that few other warps can
+ * issue while one waits).
  */
 #include "harness.h"
 #include "pairs.h"

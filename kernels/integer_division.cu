@@ -1,10 +1,10 @@
 /*
- * Divide by a number that many divide by with one multiplication.
+ * Replace many divisions by the same number by multiplications.
  *
- * Numbers are taken apart into plane, row and column, and counted up. The
- * extents are parameters of the kernel, so that the compiler has to make a
- * division of each (bad): ten instructions at best, when the reciprocal is
- * computed once, ahead of the loop. Or the host has found a multiplier and a
+ * Indices are split into plane, row and column, which are added up. The
+ * extents are parameters of the kernel, so that the compiler has to emit a
+ * division for each (bad): ten instructions at best, if the reciprocal is
+ * computed once, before the loop. Or the host has computed a multiplier and a
  * shift for each extent (good), and a quotient takes two instructions.
  *
  * The only difference is how a quotient is computed; the results are the same.
@@ -55,7 +55,7 @@ quotient(uint32_t n, struct divisor d)
 	return n / d.by; /* HERE */
 }
 
-/* The next number to take apart: < 2^31. */
+/* The next number to split: < 2^31. */
 static __host__ __device__ inline uint32_t
 next_number(uint32_t n)
 {

@@ -5,7 +5,7 @@
  * for each runs in the legacy default stream when its chunk is there. A stream
  * made by cudaStreamCreate (bad) waits for all earlier work of the default
  * stream: each copy starts only when the kernel of the chunk before has ended.
- * With cudaStreamNonBlocking (good) it goes beside that kernel.
+ * With cudaStreamNonBlocking (good) it overlaps with that kernel.
  *
  * The only difference is the flag of the stream.
  *

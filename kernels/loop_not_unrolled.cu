@@ -1,9 +1,9 @@
 /*
  * Unroll a short hot loop.
  *
- * Each thread stirs its word 4096 times, three instructions each time. To
- * count, compare and jump back every time (bad) takes as many again; where the
- * loop is unrolled 16 times (good) that is done every 16th time.
+ * Each thread mixes its word 4096 times, three instructions each time. Counting,
+ * comparing and branching back each time (bad) takes as many again; in a loop
+ * that is unrolled 16 times (good) that is done every 16th time.
  *
  * The only difference is the pragma.
  *

@@ -2,10 +2,10 @@
  * Let each thread work on two things at once.
  *
  * Each thread runs two walks of 8192 steps through a table in shared memory,
- * in which it has a column of its own. A step needs what the step before it
- * read. One walk after the other (bad) leaves the thread waiting for shared
- * memory all the time; both side by side (good) fill the time of one with the
- * other's.
+ * in which it has a column of its own. A step needs the value that the step
+ * before it read. With one walk after the other (bad) the thread waits for
+ * shared memory all the time; interleaved (good), each walk hides latency of
+ * the other.
  *
  * The only difference is the order of two loops.
  *
@@ -16,8 +16,8 @@
  *   ncu --section WarpStateStats --section SchedulerStats \
  *     cudadvise-kernels low-ilp --variant bad --once
  *
- * --size: blocks (default: half a wave, four warps on a scheduler of an H200:
- * there is no more to be had where the problem is no larger).
+ * --size: blocks (default: half a wave, four warps per scheduler of an H200: a
+ * problem that is too small to have more).
  */
 #include "harness.h"
 #include "pairs.h"
@@ -31,7 +31,7 @@
 constexpr int UNROLL = 8;
 #define FLIP 85			/* a step goes on at another row than it read */
 
-/* What the table says in ${row} of column ${lane}: a row. */
+/* The value of the table in ${row} of column ${lane}: the next row. */
 static __host__ __device__ inline uint32_t
 next_row(uint32_t row, uint32_t lane)
 {

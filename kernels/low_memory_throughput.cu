@@ -1,17 +1,17 @@
 /*
- * Have the next loads under way while this one is used.
+ * Have the next loads in flight while this one is used.
  *
- * Each thread stirs the words of a column into its hash, one after the other, up
- * to a zero. Written so, a load waits for the test before it, and a warp has one
- * on its way at a time (bad). With eight words fetched before the first is used
- * (good), the same tests are made of words that are there already. The blocks
+ * Each thread mixes the words of a column into its hash, one after the other, up
+ * to a zero. One word per iteration makes each load wait for the test before it:
+ * a warp has one load in flight (bad). With eight words loaded before the first
+ * is used (good), the tests are of words that have arrived. The blocks
  * take so much shared memory that half of the warps fit, as those of kernels
  * with tiles do.
  *
  * The only difference is how many words are fetched at once.
  *
  * Rule: low-memory-throughput. Metric that moves: DRAM throughput, and the
- * share of the waiting that is for it.
+ * share of stalls that wait for it.
  *
  *   cudadvise run cudadvise-kernels low-memory-throughput --variant bad
  *   ncu --section SpeedOfLight --section WarpStateStats \

@@ -18,12 +18,12 @@ enum { EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_NO_GPU = 3 };
 
 #define DEFAULT_SEED 20240229
 
-/* Those of frameworks are programs of Python. */
+/* The pairs of frameworks are Python programs (frameworks/). */
 #define FRAMEWORK_RULE(...)
 #define RULE(function, ...) extern const struct pair pair_##function;
 #include "rules/engine/rules.def"
 
-/* A pair for each practice, and of the same name. */
+/* The pair of each practice, under the practice's name. */
 static const struct {
 	const char *id;
 	const struct pair *pair;

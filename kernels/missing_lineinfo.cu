@@ -2,7 +2,7 @@
  * Compile with -lineinfo.
  *
  * One kernel, compiled without line tables (bad) or with them (good). They cost
- * nothing at run time; without them nobody can be told which line is slow.
+ * nothing at run time; without them no tool can show which line is slow.
  *
  * The only difference is the flag: this file is compiled twice, as
  * CMakeLists.txt says. The rest of the pair is in built.cu.
@@ -20,7 +20,7 @@
 
 #define ROUNDS 2048
 
-/* By name, the two are told apart. */
+/* The kernels of the two builds have different names. */
 #ifdef BUILT_WITH_LINES
 #define STIR stir_with_lines
 #define BUILT built_with_lines

@@ -14,7 +14,7 @@
 struct job;
 
 struct pair {
-	const char *lesson;	/* nothing in it that JSON would escape */
+	const char *lesson;	/* without characters that JSON escapes */
 	const char *metric;	/* what differs between the variants */
 	int (*run)(struct job *job);
 };

@@ -3,7 +3,7 @@
  *
  * Each round mixes 64 MiB on one GPU and copies it to another. As it is (bad)
  * the driver takes the copy through the host. After cudaDeviceEnablePeerAccess
- * (good) it goes straight, where the two can reach each other.
+ * (good) it goes directly, if the two GPUs can access each other.
  *
  * The only difference is the two calls before the first round. Needs two GPUs.
  *

@@ -2,10 +2,10 @@
  * Use a value several times once it is in a register.
  *
  * A filter of 32 coefficients over the columns of an image. A thread makes one
- * result (bad): 32 loads for 32 multiply-adds, and of them its neighbour below
- * makes 31 again; the caches deliver them, one a cycle on each SM. Or it makes
+ * result (bad): 32 loads for 32 multiply-adds, 31 of which its neighbour below
+ * repeats; the caches deliver one per cycle on each SM. Or it makes
  * 16 results below each other (good): 47 loads for 512 multiply-adds, because
- * what it loaded goes into every result that needs it.
+ * each loaded value is used for every result that needs it.
  *
  * The only difference is how many results a thread makes.
  *

@@ -1,10 +1,10 @@
 /*
- * Let the blocks meet inside the kernel.
+ * Synchronise the blocks inside the kernel.
  *
  * A thousand steps, in each of which every word depends on two words of the step
- * before, also of other blocks. A launch a step (bad) makes all blocks meet, but
- * costs the host more than the step costs the GPU. One cooperative launch (good)
- * loops over the steps, and the blocks meet by grid.sync().
+ * before, also of other blocks. One launch per step (bad) synchronises all blocks,
+ * but costs the host more than the step costs the GPU. One cooperative launch
+ * (good) loops over the steps, and grid.sync() synchronises the blocks.
  *
  * The only difference is where the loop is.
  *

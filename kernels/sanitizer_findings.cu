@@ -1,18 +1,18 @@
 /*
- * Read what is there, what was written, and after it was written.
+ * Read within the array, only memory that was written, and after it was written.
  *
  * Each block takes a tile of the array into shared memory, with the element
  * behind each, and reads the tile from its other end. The bad variant makes
  * three mistakes: the last thread of all reads one element past the end of the
  * array; no barrier stands between writing the tile and reading it; and of the
  * values that are mixed in only the first quarter was ever written, because
- * cudaMemset counts bytes, not words. Nothing is heard of any of them: cudaMalloc
- * rounds up, so that the element past the end lies in memory of the program's,
- * and what is read wrongly is masked out by an argument of the kernel. The result
+ * cudaMemset counts bytes, not words. None of them shows: cudaMalloc rounds up, so
+ * that the element past the end lies in memory of the program, and an argument of
+ * the kernel masks out the values that are read wrongly. The result
  * is right. The good variant compares with the length, has the barrier, and sets
  * all of the memory.
  *
- * The only difference is the three of them.
+ * The only difference is these three mistakes.
  *
  * Rule: sanitizer-findings. Metric that moves: reports of compute-sanitizer, one
  * each by memcheck, racecheck and initcheck, against none.

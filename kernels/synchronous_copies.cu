@@ -5,7 +5,7 @@
  * at the snapshots only at the end. With cudaMemcpy (bad) the host waits for
  * the step and its copy, and only then launches the next step: the GPU is idle
  * meanwhile. With cudaMemcpyAsync on a second stream (good) the host runs
- * ahead, and each copy lies beside the next step.
+ * ahead, and each copy overlaps with the next step.
  *
  * The only difference is the kind of copy (and the events that order it).
  *
@@ -145,7 +145,7 @@ PAIR(synchronous_copies, "copy a result back while the next kernel runs",
 		for (int k = 0; e == cudaSuccess && k < STEPS; k++, step++) {
 			int s = step % SLOTS;
 
-			/* An event that was never recorded holds up nobody. */
+			/* Waiting for an event that was never recorded takes no time. */
 			if (job->good)
 				e = cudaStreamWaitEvent(job->stream,
 				    h.copied[s], 0);

@@ -1,10 +1,10 @@
 /*
  * Launch the blocks that fit, and let each thread take many elements.
  *
- * A bitmap of which numbers have a property that takes a few instructions to
- * find out. Each thread looks at one number and ends (bad): two million blocks
- * start for it, and each thread finds out anew which number is its own. Or one
- * wave of blocks goes over all numbers in a grid-stride loop (good).
+ * Makes a bitmap of the numbers that have a property; testing one takes a few
+ * instructions. Each thread tests one number and ends (bad): two million blocks
+ * are started for it, and each thread computes the index of its number anew. Or
+ * one wave of blocks goes over all numbers in a grid-stride loop (good).
  *
  * The only difference is the grid: the loop is in both variants, and runs but
  * once in the bad one.
@@ -35,12 +35,12 @@ choose(uint32_t *__restrict__ bitmap, size_t n, uint32_t seed)
 {
 	size_t step = (size_t)gridDim.x * blockDim.x;
 
-	/* n is a multiple of 32: all lanes of a warp are in or none. */
+	/* n is a multiple of 32: all lanes of a warp have a number, or none. */
 #pragma unroll 4
 	for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
 	    i += step) {
-		/* All lanes store the warp's word: a branch for the first one
-		 * would cost more than the 31 that are of no use. */
+		/* All lanes store the warp's word: a branch for the first lane
+		 * would cost more than the 31 superfluous stores. */
 		bitmap[i / LANES] = __ballot_sync(0xffffffffu,
 		    is_chosen(seed, (uint32_t)i));
 	}

@@ -2,15 +2,15 @@
  * Read the error of every launch.
  *
  * Each step launches a kernel with blocks of 2,048 threads, which no GPU
- * accepts. Where nobody reads the error (bad) the launch is lost without a
- * word, and a later kernel, that makes up for what is missing, does all the
- * work: the result is right, and the failure stays unknown. Where
- * cudaGetLastError is called (good) the program launches again with 1,024.
+ * accepts. If the program does not read the error (bad) the launch is lost
+ * silently, and a later kernel, which computes what is missing, does all the
+ * work: the result is right, and the failure stays unknown. If the program calls
+ * cudaGetLastError (good) it launches again with 1,024.
  *
  * The only difference is the check after the launch. The error itself is meant
  * to happen in both.
  *
- * Rule: unchecked-errors. Metric that moves: errors that nobody read.
+ * Rule: unchecked-errors. Metric that moves: errors that were not read.
  *
  *   cudadvise run cudadvise-kernels unchecked-errors --variant bad
  *   compute-sanitizer --report-api-errors all \
