@@ -15,8 +15,8 @@
 #include "report/json_source.h"
 #include "rules/engine/finding.h"
 
-/* What the source tier of one run may take in the store: the code of 100 large
- * kernels, and every header they include. */
+/* Bytes that the source tier of one run may take in the store: the code of 100
+ * large kernels, and every header they include. */
 #define SOURCE_BUDGET (128u << 20)
 
 static struct document *
@@ -40,7 +40,7 @@ document_new(struct documents *d, const char *noun, const char *id)
 	return doc;
 }
 
-/* Takes over ${text}. */
+/* Takes over ${text}; returns the document, or NULL without memory. */
 static struct document *
 document_add_text(struct documents *d, const char *noun, const char *id,
     char *text)
@@ -58,7 +58,7 @@ document_add_text(struct documents *d, const char *noun, const char *id,
 	return doc;
 }
 
-/* ${json} as text, malloced; takes it over. */
+/* ${json} as malloced text; takes over ${json}. */
 static char *
 text_of(json_t *json)
 {
@@ -79,7 +79,8 @@ document_add(struct documents *d, const char *noun, const char *id,
 	return document_add_text(d, noun, id, text_of(json));
 }
 
-/* What there is one of for all of ${of}; BOUNDED ones are written below. */
+/* Adds the documents of which there is one for each ${of}; BOUNDED ones are
+ * written below. */
 static int
 subject_documents(struct documents *d, enum document_of of, const char *id,
     const struct subject *x, bool final)
@@ -137,7 +138,7 @@ by_time(const void *a, const void *b)
 	    -1 : x->id < y->id ? -1 : 1;
 }
 
-/* The source and instructions of one kernel, as far as *${room} bytes go. */
+/* The source and instructions of one kernel, if *${room} bytes suffice for them. */
 static int
 code_documents(struct documents *d, const struct run *r,
     const struct kernel *k, const struct advice *a, size_t *room)
@@ -207,7 +208,7 @@ file_documents(struct documents *d, const struct run *r, size_t *room)
 	return 0;
 }
 
-/* Lines, instructions and files' texts; only a final run has them. */
+/* Lines, instructions and the files' texts; only for a final run. */
 static int
 source_documents(struct documents *d, const struct run *r,
     const struct advice *a)
@@ -221,7 +222,7 @@ source_documents(struct documents *d, const struct run *r,
 	for (i = 0; i < r->kernels; i++)
 		if (r->kernel[i].code != NULL)
 			k[n++] = &r->kernel[i];
-	/* What takes the most time comes first, and so fits. */
+	/* The kernels with the most time first, so that they fit. */
 	qsort(k, n, sizeof(*k), by_time);
 	if (file_documents(d, r, &room) != 0)
 		goto out;

@@ -1,8 +1,8 @@
 /*
- * report/analyse.h: from a model to what is said of the run: settle, rules
- * (struct analysis), and from that the documents of report/document.def.
- * The daemon makes all of them, for live and finished runs, on import and
- * reanalyze; the command those that it shows. Pure.
+ * report/analyse.h: from a model to the documents about the run: settle it,
+ * evaluate the rules (struct analysis), and write the documents of
+ * report/document.def. The daemon writes all of them, for live and finished
+ * runs, on import and reanalyze; the command writes those that it shows. Pure.
  */
 #ifndef CADV_ANALYSE_H
 #define CADV_ANALYSE_H
@@ -27,8 +27,8 @@ struct analysis {
 
 #define ANALYSIS_INIT { .revision = 1 }
 
-/* analysis_make(a, m, final, t): settle ${m}, and judge it. ${t} may be NULL. -1
- * without memory, or if the process ends; then ${a} needs no release. */
+/* analysis_make(a, m, final, t): settle ${m} and evaluate the rules. ${t} may be NULL.
+ * 0; -1 without memory, or if the process is ending; then ${a} needs no release. */
 int analysis_make(struct analysis *a, struct model *m, bool final,
     const struct thresholds *t);
 void analysis_release(struct analysis *a);
@@ -53,18 +53,18 @@ struct documents {
 };
 
 /*
- * analyse(m, final, t, revision, run): documents of the run in ${m}; NULL
- * without memory, or if the process ends. ${t} may be NULL. *${run} (may be NULL)
- * is the settled run, valid until the model's next settle.
+ * analyse(m, final, t, revision, run): the documents of the run in ${m}; NULL without
+ * memory, or if the process is ending. Release with documents_free. ${t} may be NULL.
+ * *${run} (may be NULL) is the settled run, valid until the model's next settle.
  */
 struct documents *analyse(struct model *m, bool final,
     const struct thresholds *t, int revision, const struct run **run);
 
-/* analyse_error(e): why analyse gave nothing. Returns -1. */
+/* analyse_error(e): set the reason why analyse returned NULL. Returns -1. */
 int analyse_error(struct error *e);
 
-/* documents_replace(d, which, json): another one of the run's instead of that which
- * analyse wrote. Takes over ${json}; without memory the old one stays. */
+/* documents_replace(d, which, json): replace the run's document ${which} that
+ * analyse wrote. Takes over ${json}; without memory the old document stays. */
 void documents_replace(struct documents *d, enum document_id which,
     json_t *json);
 

@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-/* by_time(kernels): the array's objects, most time first, borrowed from it; malloced.
- * NULL without memory. */
+/* by_time(kernels): the objects of the array, most time first; the list is
+ * malloced, the objects are borrowed. NULL without memory. */
 json_t **by_time(const json_t *kernels);
 
 #endif

@@ -56,7 +56,7 @@ fill_facts(struct check_answer *a, const struct check_line *line,
 	}
 }
 
-/* A line without rules is what the worst of its facts says. */
+/* The state of a line without rules is that of its worst fact. */
 static void
 answer_by_facts(struct check_answer *a)
 {
@@ -73,7 +73,7 @@ answer_by_facts(struct check_answer *a)
 	}
 }
 
-/* Is something not as it should be, though no finding is worth a change? */
+/* Is a fact not as it should be, though no finding is worth a change? */
 static bool
 is_poor(const struct check_answer *a)
 {

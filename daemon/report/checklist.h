@@ -1,8 +1,8 @@
 /*
- * report/checklist.h: the optimisation checklist, answered for one run: every
- * line passed, failed, without gain (not as it should be, but to change that would
- * save nothing here) or not measured, from the rules' verdicts and measured facts.
- * Pure; the table is checklist.def.
+ * report/checklist.h: the optimisation checklist, answered for one run: each
+ * line is passed, failed, without gain (not as it should be, but changing it
+ * would save nothing here) or not measured, by the rules' verdicts and by
+ * measured facts. Pure; the table is checklist.def.
  */
 #ifndef CADV_CHECKLIST_H
 #define CADV_CHECKLIST_H
@@ -26,24 +26,25 @@ enum check_group {
 /* A measured value that a line rests on. */
 struct check_fact {
 	const char *name;	/* snake_case with its unit: "coalescing_ratio" */
-	const char *label;	/* "of the bytes moved were used": after the value */
+	const char *label;	/* follows the value: "of the bytes moved were used" */
 	double value;		/* NaN: not measured */
 	const char *unit;	/* "ratio", "" of a count */
-	double covered;		/* the part of the time, bytes … that it was
-				 * measured of, 0..1; NaN: does not apply */
-	const char *of;		/* of what: "kernel time"; NULL */
-	const struct reason *reason;	/* of no value; NULL */
-	enum check_state state;	/* what the fact alone says of its line; where
-				 * the line has rules at most CHECK_NO_GAIN */
+	double covered;		/* share of the time, bytes … for which it was
+				 * measured, 0..1; NaN: does not apply */
+	const char *of;		/* what that is a share of: "kernel time"; NULL */
+	const struct reason *reason;	/* why there is no value; NULL */
+	enum check_state state;	/* the line's state by this fact alone; at most
+				 * CHECK_NO_GAIN if the line has rules */
 };
 
-/* What the facts are worked out from. */
+/* The input of the facts. */
 struct check_view {
 	const struct run *run;
 	const struct advice *advice;
 };
 
-/* fact(f, x): fill ${f}, which is empty but for NaN; false: it says nothing. */
+/* fact(f, x): fill ${f}, which has NaN for numbers and is otherwise zero. A
+ * fact without a value sets ${reason}. */
 typedef void check_fact_function(struct check_fact *f,
     const struct check_view *x);
 
@@ -64,21 +65,21 @@ struct check_group_info {
 };
 extern const struct check_group_info check_group_table[CHECK_GROUPS];
 
-/* What became of one line. */
+/* The answer to one line. */
 struct check_answer {
 	enum check_state state;
-	const struct reason *reason;	/* of not measured; NULL */
-	size_t checked, rules;	/* of its rules, how many were measured */
-	size_t found, minor;	/* how many findings worth a change, and not */
+	const struct reason *reason;	/* for not measured; NULL */
+	size_t checked, rules;	/* its rules, and how many of them were measured */
+	size_t found, minor;	/* findings worth a change, and others */
 	struct check_fact fact[CHECK_FACTS_MAX];
 	size_t facts;
 };
 
-/* checklist_answer(a, line, x): fill ${a}. */
+/* checklist_answer(a, line, x): fill ${a} for ${line}. */
 void checklist_answer(struct check_answer *a, const struct check_line *line,
     const struct check_view *x);
 
-/* checklist_has(line, rule): does ${rule} refine it, by its row in rules.def? */
+/* checklist_has(line, rule): does ${rule} refine ${line}, by its row in rules.def? */
 int checklist_has(const struct check_line *line, const char *rule);
 
 #endif

@@ -14,14 +14,13 @@
 
 #include "report/checklist_fact.h"
 
-/* Kernels that were not measured, or whose limit is not known, do not matter
- * below a twentieth of the kernel time. */
+/* Up to a twentieth of the kernel time may be unmeasured, or have no known limit. */
 #define MEASURED_LEAST 0.95
 #define BOUND_LEAST 0.95
 
 #define WARP_LANES 32
 
-/* The default of a rule's threshold: what is beyond it the rule looks at. */
+/* The default of a rule's threshold, beyond which the rule applies. */
 static double
 threshold(const char *rule, const char *key)
 {
@@ -35,8 +34,8 @@ threshold(const char *rule, const char *key)
 	return NAN;
 }
 
-/* A value that a rule would look at is not as it should be, whether or not the rule
- * says that a change gains something. */
+/* A value that a rule would report is not as it should be, whether or not the
+ * rule says that a change gains something. */
 static void
 should_reach(struct check_fact *f, double least)
 {
@@ -55,17 +54,17 @@ should_stay_below(struct check_fact *f, double most)
 
 /* --- means over kernels, weighted by their time ---------------------------- */
 
-/* What is asked of each kernel: one of its headlines, or one of these. */
+/* What is averaged over kernels: one of their headlines, or one of these. */
 enum {
-	OF_DRAM = HEADLINES,	/* reached of the DRAM bandwidth ceiling */
-	OF_USED,		/* of it, by what threads asked for */
-	OF_COMPUTE,		/* of the nearest pipe's ceiling */
+	OF_DRAM = HEADLINES,	/* DRAM throughput / ceiling */
+	OF_USED,		/* the same, by bytes that threads requested */
+	OF_COMPUTE,		/* FLOP/s / the nearest pipe's ceiling */
 	OF_MEASURED,		/* 1 if it has all its counters */
-	OF_BOUND,		/* 1 if it is known what limits it */
+	OF_BOUND,		/* 1 if its limit is known */
 };
 
-/* Of one kernel, NaN if it has no such value; *${reason} says why, or is NULL where the
- * kernel has nothing to measure it of. */
+/* The value for one kernel; NaN if it has none. *${reason}: why; NULL if the
+ * value does not apply to the kernel. */
 static double
 value_of(const struct check_view *x, const struct kernel *k, unsigned what,
     const struct reason **reason)
@@ -212,8 +211,8 @@ fact_compute(struct check_fact *f, const struct check_view *x)
 
 /* --- copies ----------------------------------------------------------------- */
 
-/* What the link would have taken, of the time that the copies took: small copies
- * and pageable memory both make it less. */
+/* The time that the link would have taken / the time that the copies took:
+ * small copies and pageable memory both lower it. */
 void
 fact_copies(struct check_fact *f, const struct check_view *x)
 {
@@ -270,8 +269,8 @@ fact_hidden(struct check_fact *f, const struct check_view *x)
 	should_reach(f, threshold("no-copy-compute-overlap", "max_overlap"));
 }
 
-/* What the rules of its line look at: not start-up, and not the one phase that the
- * host may have for itself. */
+/* The time that the rules of its line examine: without start-up, and without
+ * the host's longest phase. */
 void
 fact_busy(struct check_fact *f, const struct check_view *x)
 {
@@ -291,7 +290,7 @@ fact_busy(struct check_fact *f, const struct check_view *x)
 
 /* --- how well the run was measured ------------------------------------------ */
 
-/* A share of the kernel time decides its line. */
+/* The line's state follows from a share of the kernel time. */
 static void
 answer_share(struct check_fact *f, double least)
 {

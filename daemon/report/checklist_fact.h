@@ -9,11 +9,11 @@
 #include "report/checklist.h"
 
 check_fact_function fact_coalescing;	/* bytes used of the bytes moved */
-check_fact_function fact_bank_conflicts;/* shared wavefronts lost to them */
+check_fact_function fact_bank_conflicts;/* shared wavefronts lost to conflicts */
 check_fact_function fact_divergence;	/* idle lanes */
 check_fact_function fact_occupancy;	/* achieved */
-check_fact_function fact_dram;		/* DRAM bytes a second, of the ceiling */
-check_fact_function fact_used;		/* bytes asked for, of the same */
+check_fact_function fact_dram;		/* DRAM throughput, of the ceiling */
+check_fact_function fact_used;		/* bytes requested, of the ceiling */
 check_fact_function fact_compute;	/* of the nearest pipe's FLOP/s */
 check_fact_function fact_copies;	/* of what pinned memory reaches */
 check_fact_function fact_hidden;	/* copies while kernels ran */

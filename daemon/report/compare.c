@@ -11,18 +11,18 @@
 #include "report/compare.h"
 
 #define KERNELS_SHOWN 1000
-#define TOLERANCE 0.03		/* what runs of one program differ by */
+#define TOLERANCE 0.03		/* relative difference of repeated runs */
 #define FINDINGS_SHOWN 2000	/* of each run; the most seconds first */
 
-/* Both runs, and what is worked out of them. */
+/* Both runs, and what is computed from them. */
 struct compare {
 	const struct compare_side *side[SIDES];
 	struct kinship kin;
-	struct kin_set *set[SIDES];	/* one a finding */
+	struct kin_set *set[SIDES];	/* one per finding */
 	double active_s[SIDES];		/* NaN unknown */
-	double kernel_s[SIDES];		/* any kernel ran; NaN unknown */
+	double kernel_s[SIDES];		/* time with a kernel running; NaN unknown */
 	double other_saved_s;		/* NaN unknown */
-	bool strangers;			/* two programs, no kernel in common */
+	bool strangers;			/* two programs without a common kernel */
 };
 
 /* --- the runs ---------------------------------------------------------------- */
@@ -34,8 +34,8 @@ wall_s(const struct compare_side *s)
 	return field_number(s->run, "wall_ns") * 1e-9;
 }
 
-/* Without start-up, end and our own measuring, which no change is about: the run's
- * active_s, which runs that an older daemon analysed lack. */
+/* Time without start-up, end and our own measuring, which a change cannot affect:
+ * the run's active_s, for runs analysed by an older daemon, which lack it. */
 static double
 active_s(const struct compare_side *s)
 {
@@ -89,7 +89,7 @@ run_json(const struct compare *c, int side)
 	    "kernel_s", json_number(c->kernel_s[side]));
 }
 
-/* What neither says is the same. */
+/* What both lack is equal. */
 static bool
 differs(const json_t *a, const json_t *b)
 {
@@ -141,7 +141,7 @@ notes_json(const struct compare *c)
 
 /* --- kernels ----------------------------------------------------------------- */
 
-/* How much a kernel matters to the comparison. */
+/* The weight of a kernel in the comparison. */
 static double
 weight(const struct kin *k)
 {
@@ -194,9 +194,9 @@ enum fate { FATE_GONE, FATE_STILL, FATE_NEW, FATE_UNKNOWN, FATES };
 static const char *const fate_name[FATES] = { "gone", "still", "new",
 	"unknown" };
 
-/* One finding of a run, and what it is about. */
+/* One finding of a run, and the kernels that it is about. */
 struct said {
-	const json_t *f;		/* NULL: nothing was said */
+	const json_t *f;		/* NULL: there is none */
 	const struct kin_set *about;
 };
 
@@ -208,7 +208,7 @@ said_at(const struct compare *c, int side, size_t i)
 	    c->side[side]->findings, "items"), i), &c->set[side][i] };
 }
 
-/* Do ${a} of one run and ${b} of the other say the same? */
+/* Do ${a} of one run and ${b} of the other report the same? */
 static bool
 is_same(const struct said *a, const struct said *b)
 {
@@ -222,7 +222,7 @@ is_same(const struct said *a, const struct said *b)
 	    or_unknown(field_text(b->f, "where"))) == 0;
 }
 
-/* The finding of the other side that says what ${f} of ${side} does, if it is
+/* The other side's finding that reports the same as ${f} of ${side}, if it is
  * worth a change there; NULL. */
 static const json_t *
 counterpart(const struct compare *c, int side, const struct said *f)
@@ -241,7 +241,7 @@ counterpart(const struct compare *c, int side, const struct said *f)
 	return NULL;
 }
 
-/* Why it cannot be said that a finding is gone; NULL if it can. */
+/* The reason why it is not known whether a finding is gone; NULL if it is known. */
 static const char *
 unknown_reason(const struct compare *c, const struct said *said)
 {
@@ -305,8 +305,8 @@ predicted_json(const struct item *x)
 	    "kernel_speedup_ratio", copy_of(saves, "kernel_speedup_ratio"));
 }
 
-/* By how much the start-up, before the GPU's first work, became shorter; 0 if the
- * finding ${f} is not about it. */
+/* The seconds by which the start-up, before the GPU's first work, became
+ * shorter; 0 if finding ${f} is not about the start-up. */
 static double
 startup_saved_s(const struct compare *c, const json_t *f)
 {
@@ -344,8 +344,8 @@ lonely_s(const struct compare *c, int side, const char *where)
 	return sum;
 }
 
-/* Of a finding of the run that names kernels which no longer run, such as kernels to
- * be fused: their seconds, less those of the kernels that are new. */
+/* For a finding about the run that names kernels which no longer run (kernels
+ * to fuse, say): their seconds, less those of the new kernels. */
 static double
 replaced_saved_s(const struct compare *c, const json_t *f)
 {
@@ -354,7 +354,7 @@ replaced_saved_s(const struct compare *c, const json_t *f)
 	return gone > 0 ? gone - lonely_s(c, TARGET, NULL) : 0;
 }
 
-/* What came of a finding that is gone: seconds, NaN. */
+/* The seconds saved by a finding that is gone; NaN. */
 static double
 achieved_s(const struct compare *c, const struct item *x)
 {
@@ -419,7 +419,8 @@ item_json(const struct compare *c, const struct item *x, size_t shared)
 	    "reason", json_text(isnan(s) ? no_achievement(x) : NULL));
 }
 
-/* How many others that are gone had promised to make the same time shorter. */
+/* The number of other findings that are gone and whose predictions are about
+ * the same time. */
 static size_t
 shared_with(const struct item *all, size_t n, const struct item *x)
 {
@@ -433,8 +434,8 @@ shared_with(const struct item *all, size_t n, const struct item *x)
 	return x->fate == FATE_GONE ? shared : 0;
 }
 
-/* Findings worth a change in either run; *${n} of them, malloced, and how many
- * there are beyond what is compared. */
+/* The findings worth a change in either run, malloced; *${n}: their number,
+ * *${left_out}: of more that are not compared. */
 static struct item *
 items_of(const struct compare *c, size_t *n, size_t *left_out)
 {
@@ -472,7 +473,7 @@ items_of(const struct compare *c, size_t *n, size_t *left_out)
 			++*left_out;
 			continue;
 		}
-		/* Of another program all is new. */
+		/* In another program all findings are new. */
 		if (!c->strangers && counterpart(c, TARGET, &said) != NULL)
 			continue;
 		x = &all[(*n)++];

@@ -10,11 +10,11 @@
 
 #define IDS_SHOWN 20
 
-/* What is left over is nobody's counterpart below this share of the kernels. */
+/* Kernels with a smaller share of the time are not matched as the rest. */
 #define REST_LEAST 0.01
 
-/* A difference is one beyond three standard errors, and beyond 1 %; of a few
- * launches, whose spread says little, beyond 10 %. */
+/* A difference counts beyond three standard errors and beyond 1 %; with few
+ * launches, whose spread means little, beyond 10 %. */
 #define ERRORS_LEAST 3
 #define DIFFERENCE_LEAST 0.01
 #define FEW_LAUNCHES 10
@@ -42,7 +42,7 @@ side_add(struct kin_side *s, const json_t *k)
 		s->ids = json_array();
 	if (json_array_size(s->ids) < IDS_SHOWN)
 		json_array_append(s->ids, json_object_get(k, "id"));
-	if (!(mean > 0) && launches > 0)	/* none ran undisturbed */
+	if (!(mean > 0) && launches > 0)	/* no launch ran undisturbed */
 		mean = total / launches;
 	mean = or_zero(mean);
 	s->measured = s->measured || strcmp(or_unknown(field_text(k,
@@ -71,7 +71,7 @@ side_merge(struct kin_side *into, struct kin_side *from)
 	memset(from, 0, sizeof(*from));
 }
 
-/* Seconds of a launch, its spread; NaN. */
+/* Mean seconds of a launch; NaN. */
 static double
 mean_of(const struct kin_side *s)
 {
@@ -93,7 +93,7 @@ kin_speedup(const struct kin *k)
 	const struct kin_side *b = &k->side[BASE], *t = &k->side[TARGET];
 	double before = mean_of(b), after = mean_of(t);
 
-	if (k->match != MATCH_SHAPE) {	/* launches are not alike */
+	if (k->match != MATCH_SHAPE) {	/* the launches differ */
 		before = b->total_s;
 		after = t->total_s;
 	}
@@ -114,7 +114,7 @@ kin_saved(const struct kin *k)
 	    k->side[BASE].busy_s * (1 - 1 / speedup);
 }
 
-/* By more than its spread explains? */
+/* Is the difference larger than the spread explains? */
 static bool
 differs(const struct kin *k)
 {
@@ -163,8 +163,7 @@ shape_key(const json_t *k)
 	return key;
 }
 
-/* The index that ${map} has under ${key}; a new one if it has none. -1 without
- * memory. */
+/* The index of ${key} in ${map}; added if it is new. -1 without memory. */
 static long long
 index_of(json_t *map, const char *key, size_t *next)
 {
@@ -227,7 +226,7 @@ is_lonely(const struct kin *k)
 	return (k->side[BASE].ids == NULL) != (k->side[TARGET].ids == NULL);
 }
 
-/* Shapes of one name that have no counterpart belong together. */
+/* Matches all shapes of one name that have no counterpart. */
 static int
 match_names(struct kinship *s, long long *moved)
 {
@@ -292,7 +291,7 @@ match_rest(struct kinship *s, long long *moved)
 	s->kin[base].match = MATCH_REST;
 }
 
-/* The index where ${at} has gone. */
+/* The index that ${at} was merged into. */
 static long long
 settled(const long long *moved, long long at)
 {
@@ -302,7 +301,8 @@ settled(const long long *moved, long long at)
 	return at;
 }
 
-/* Kernels that ran at the same time share it: all together take ${busy_s}. */
+/* Scales the time of kernels that ran at the same time: together they take
+ * ${busy_s}. */
 static void
 share_time(struct kinship *s, int side, double busy_s)
 {
@@ -357,7 +357,7 @@ kinship_make(struct kinship *s, const json_t *const kernels[SIDES],
 			s->kin[i].match = MATCH_SHAPE;
 	if (match_names(s, moved) != 0)
 		goto out;
-	/* The one kernel of another program does other work. */
+	/* A kernel that is alone in another program does other work. */
 	if (one_program || kinship_any(s))
 		match_rest(s, moved);
 	for (side = 0; side < SIDES; side++) {

@@ -26,7 +26,7 @@ add(struct kin_set *s, const struct kinship *k, int side, const json_t *of)
 		s->kin[s->kins++] = kin;
 }
 
-/* Beyond those that are written out: the function's others. */
+/* Adds the function's other shapes, which the document does not list. */
 static int
 add_named(struct kin_set *s, const struct kinship *k)
 {
@@ -45,7 +45,7 @@ add_named(struct kin_set *s, const struct kinship *k)
 	return 0;
 }
 
-/* Analyses of older versions know the speaker alone. */
+/* Documents of older versions name only the shape that represents the finding. */
 static int
 set_make(struct kin_set *s, const struct kinship *k, int side, const json_t *f)
 {

@@ -1,6 +1,6 @@
 /*
- * report/dashboard.h: the dashboard's files (web/dist), built in: the server answers with
- * them, format_html.c writes them.
+ * report/dashboard.h: the dashboard's files (web/dist), compiled in: the server
+ * serves them, and format_html.c embeds them.
  */
 #ifndef CADV_DASHBOARD_H
 #define CADV_DASHBOARD_H

@@ -89,7 +89,7 @@ document_metrics(const struct subject *x)
 	return json_metrics_of(x->analysis->run, x->kernel);
 }
 
-/* How long launches took: the histogram behind the percentiles. */
+/* The durations of launches: the histogram behind the percentiles. */
 json_t *
 document_launches(const struct subject *x)
 {

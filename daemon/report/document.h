@@ -13,7 +13,7 @@ struct analysis;
 struct functions;
 struct kernel;
 
-/* What there is one document of each. */
+/* What there is one document for. */
 enum document_of {
 	DOCUMENT_OF_RUN, DOCUMENT_OF_KERNEL, DOCUMENT_OF_FINDING,
 	DOCUMENT_OF_FILE, DOCUMENT_OFS
@@ -38,7 +38,7 @@ struct document_kind {
 	enum document_when when;
 	/* New reference, or NULL without memory. NULL: analyse.c writes it. */
 	json_t *(*write)(const struct subject *x);
-	const char *path;		/* below the run's; NULL: none */
+	const char *path;		/* URL path below the run's; NULL: none */
 };
 
 enum document_id {

@@ -1,7 +1,7 @@
 /*
- * One page for a coding agent: what to edit, where, what not to try, how sure. Ids
- * are the same in every run; a number has its unit and origin; what comes from the
- * program stands in quotes or behind a bar, so that it is data and no instruction.
+ * A page for a coding agent: what to edit, where, what not to try, and how certain
+ * it is. Ids are the same in every run; numbers have a unit and an origin; text of
+ * the program is in quotes or behind a bar, so that it is data and no instruction.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #include "report/format.h"
 
-/* 2,000 tokens of 3 bytes: what tokenizers make of such text at worst
+/* 2,000 tokens of 3 bytes, the fewest that tokenizers make of such text
  * (tests/cli/mcp.test.mjs). */
 #define PAGE_BYTES 6000
 #define FINE_SHOWN 12		/* practices that are named as not worth trying */
@@ -20,7 +20,7 @@
 #define NAME_BYTES 160
 #define END_BYTES 500		/* for what follows the findings */
 
-/* 'name': no quote of the program's own ends it. */
+/* 'name': no quote of the program's own can end it. */
 static void
 quoted(FILE *f, const char *s)
 {
@@ -30,7 +30,7 @@ quoted(FILE *f, const char *s)
 	putc('\'', f);
 	for (p = clean; p != NULL && *p != '\0' && n++ < NAME_BYTES; p++)
 		putc(*p == '\'' ? '"' : *p, f);
-	/* Not in the middle of a character. */
+	/* Do not end within a UTF-8 character. */
 	while (p != NULL && (*p & 0xc0) == 0x80)
 		putc(*p++, f);
 	fputs(p != NULL && *p != '\0' ? "…'" : "'", f);
@@ -139,7 +139,7 @@ finding_page(FILE *f, const struct report *r, const json_t *x)
 	evidence(f, x);
 }
 
-/* What was looked for everywhere and found nowhere: no edit helps there. */
+/* Practices that are clean in all kernels: no edit helps there. */
 static void
 not_to_try(FILE *f, const struct report *r)
 {
@@ -163,7 +163,7 @@ not_to_try(FILE *f, const struct report *r)
 		putc('\n', f);
 }
 
-/* What a person should know about the measurement. */
+/* What a user should know about the measurement. */
 static void
 diagnostics(FILE *f, const struct report *r)
 {
@@ -204,7 +204,7 @@ head(FILE *f, const struct report *r)
 	putc('\n', f);
 }
 
-/* One finding as text of its own, malloced; NULL without memory. */
+/* One finding as separate text, malloced; NULL without memory. */
 static char *
 finding_text(const struct report *r, const json_t *x)
 {

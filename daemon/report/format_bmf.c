@@ -1,5 +1,5 @@
-/* Bencher Metric Format: a benchmark a kernel, with the interval that 95 % of a
- * launch's times would lie in if they were normal. */
+/* Bencher Metric Format: one benchmark per kernel, with the interval that
+ * contains 95 % of its launches if their times are normally distributed. */
 #include <math.h>
 #include <stdio.h>
 
@@ -24,7 +24,7 @@ format_bmf(FILE *f, const struct report *r)
 		sd = field_number(time, "sd_ns");
 		if (!(mean > 0))
 			continue;
-		/* One name, several launch shapes. */
+		/* One name may have several launch shapes. */
 		json_object_set_new(whole, format_benchmark(name, k), json_pack(
 		    "{s:{s:f, s:o, s:o}}", "latency", "value", mean,
 		    "lower_value", json_number(fmax(0, mean - NORMAL_95 * sd)),

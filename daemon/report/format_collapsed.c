@@ -1,7 +1,7 @@
 /*
- * Collapsed stacks, as flamegraph.pl, inferno and speedscope read them: a line a
- * stack, "kernel;function (file:line);[stall] nanoseconds". A name's semicolons
- * become colons, since they part the frames.
+ * Collapsed stacks, as flamegraph.pl, inferno and speedscope read them: one
+ * stack per line, "kernel;function (file:line);[stall] nanoseconds". Semicolons
+ * in names become colons, since they separate frames.
  */
 #include <inttypes.h>
 #include <stdlib.h>

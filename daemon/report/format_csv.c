@@ -1,6 +1,7 @@
 /*
- * Findings, kernels and copies as one table, RFC 4180: a row each, "kind" says which. What
- * begins like a formula gets a quote in front, as spreadsheets would execute it.
+ * Findings, kernels and copies as one table, RFC 4180; "kind" says which of
+ * them a row is. Cells that begin like a formula are preceded by a quote, since
+ * spreadsheets would execute them.
  */
 #include <stdlib.h>
 #include <string.h>

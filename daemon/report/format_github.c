@@ -1,5 +1,5 @@
-/* Annotations of GitHub Actions ("workflow commands"), ten at most: of more it shows
- * none. cli/show_summary.c adds the table to $GITHUB_STEP_SUMMARY. */
+/* Annotations of GitHub Actions ("workflow commands"), at most ten: GitHub
+ * shows no more. cli/show_summary.c adds the table to $GITHUB_STEP_SUMMARY. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 
 #include "report/format.h"
 
-#define ANNOTATIONS 10		/* of a level and step, that GitHub shows */
+#define ANNOTATIONS 10		/* that GitHub shows per level and step */
 
-/* A property's ends are ',' and ':'. */
+/* In a property, ',' and ':' must be escaped, too: they end it. */
 static void
 value(FILE *f, const char *s, bool property)
 {

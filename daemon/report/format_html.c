@@ -1,8 +1,8 @@
 /*
- * The dashboard's page with a run inside: one file that opens from disk, without a
- * server. Its policy allows the script and the style that it was built with and nothing
- * else; what a program wrote is data for that script (web/src/offline.ts), which no
- * parser of HTML looks into.
+ * The dashboard's page with a run inside: one file that opens from disk,
+ * without a server. Its policy allows only the script and the style that it was
+ * built with; text of the program is data for that script (web/src/offline.ts)
+ * and is never parsed as HTML.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #define KERNELS_FULL 100	/* with metrics, launch times and lines */
 #define KERNELS_MOST 5000	/* at all */
 #define FILES_MOST 256
-#define BYTES_MOST (24u << 20)	/* of lines and files: beyond they are null */
+#define BYTES_MOST (24u << 20)	/* of lines and files: those beyond are null */
 
 struct writing {
 	FILE *f;
@@ -27,7 +27,7 @@ struct writing {
 	size_t room;		/* of BYTES_MOST */
 };
 
-/* No '<' of it is left, which alone could end the element that it stands in. */
+/* Escapes every '<', which alone could end the script element. */
 static void
 put(FILE *f, const char *json)
 {
@@ -41,7 +41,8 @@ put(FILE *f, const char *json)
 	fputs(json, f);
 }
 
-/* Takes over ${j}; null for NULL, or, with ${bounded}, where there is no room left. */
+/* Takes over ${j}. Writes null for NULL or, with ${bounded}, if there is no
+ * room left. */
 static void
 put_json(struct writing *w, json_t *j, bool bounded)
 {
@@ -68,7 +69,7 @@ part(const struct writing *w, enum document_id which, uint32_t number)
 	return r->part(r->arg, which, number);
 }
 
-/* What is known of its lines, or why nothing is. */
+/* What is known of its lines, or the reason why nothing is. */
 static json_t *
 source_of(const struct writing *w, const json_t *kernel, uint32_t id)
 {
@@ -117,7 +118,7 @@ put_kernels(struct writing *w)
 	return 0;
 }
 
-/* By what stands behind the run's in their paths. */
+/* Keyed by the part of their paths behind the run's. */
 static void
 put_documents(struct writing *w)
 {

@@ -1,12 +1,12 @@
-/* Everything that is kept of a run in one document, but for what its kernels'
- * instructions did: there may be 100,000. */
+/* All documents of a run in one, except the kernels' instructions, of which
+ * there may be 100,000. */
 #include "report/json.h"
 #include "report/text_util.h"
 
 #include "report/format.h"
 
-/* Takes over ${j}; ${otherwise} for NULL. True: a part of it is missing for want of
- * memory. */
+/* Takes over ${j}; writes ${otherwise} for NULL. True: a part of it is missing
+ * for lack of memory. */
 static bool
 put(FILE *f, json_t *j, const char *otherwise)
 {

@@ -1,4 +1,4 @@
-/* A finding a line, all of them: for jq, grep and log collectors. */
+/* All findings, one per line: for jq, grep and log collectors. */
 #include "report/format.h"
 #include "report/json.h"
 

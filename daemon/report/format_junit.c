@@ -1,5 +1,5 @@
-/* JUnit: a test case a finding, which fails, and one a practice that was looked for
- * and not found, which passes, or could not be measured, which is skipped. */
+/* JUnit: one test case per finding, which fails, and one per practice without a
+ * finding: it passes if clean, and is skipped if it was not measured. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #include "report/format.h"
 
-/* Of an attribute or text (XML 1.0, 2.2): a control character is none of XML's. */
+/* Text of an attribute or element (XML 1.0, 2.2): XML has no control characters. */
 static void
 text(FILE *f, const char *s)
 {

@@ -9,7 +9,7 @@
 
 #define KERNELS_SHOWN 10
 
-/* In a cell: no markup of the program's own. */
+/* Text of a cell: markup in the program's own text is escaped. */
 static void
 cell(FILE *f, const char *s)
 {

@@ -1,7 +1,7 @@
 /*
- * A Perfetto trace: a slice for each launch, copy, call and NVTX range, on a track for
- * each stream and thread. Names are written once and named by number then. Times are
- * since the run's start; a clock snapshot says when that was.
+ * A Perfetto trace: a slice for each launch, copy, call and NVTX range, on a
+ * track for each stream and thread. Names are written once and then referred to
+ * by number. Times are since the run's start; a clock snapshot gives the start.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ enum annotation { NOTE_SHAPE = 1, NOTE_BYTES, NOTE_KERNEL, NOTE_DELAY, NOTES };
 /* Kernels are numbered from 1 by the model. */
 #define KERNELS_MOST (1u << 20)
 
-/* What waits are called, and operations without a kernel or call. */
+/* The names of waits, and of operations without a kernel or call. */
 static const char *const row_name[ROW_COUNT + 1] = {
 	[ROW_KERNEL] = "graph or unknown kernel",
 	[ROW_H2D] = "copy host to device", [ROW_D2H] = "copy device to host",
@@ -77,7 +77,7 @@ borrowed(const char *s)
 
 /* --- names ------------------------------------------------------------------- */
 
-/* Numbers of names: calls and rows first, kernels after them. */
+/* The numbers of names: first calls and rows, then kernels. */
 static uint64_t
 row_iid(enum timeline_row row)
 {
@@ -103,7 +103,7 @@ interned(Perfetto__InternedName *name, uint64_t iid, const char *text)
 	return name;
 }
 
-/* The first packet: what all others refer to. */
+/* The first packet, which all others refer to. */
 static void
 write_head(struct writing *w)
 {
@@ -118,7 +118,7 @@ write_head(struct writing *w)
 
 	for (row = 0; row <= ROW_COUNT; row++) {
 		if (row_name[row] == NULL)
-			continue;	/* no operation is on it */
+			continue;	/* the row has no operations */
 		list[0][n] = interned(&all[0][n], row_iid(row), row_name[row]);
 		list[1][n] = interned(&all[1][n], row_iid(row),
 		    row == ROW_COUNT ? "nvtx" : timeline_row_name[row]);
@@ -157,7 +157,7 @@ write_clocks(struct writing *w)
 	put(w, &p, NEEDS_STATE);
 }
 
-/* The name and shape of a kernel, when it is met first. */
+/* Writes the name and shape of a kernel at its first use. */
 static void
 write_kernel(struct writing *w, uint32_t id)
 {
@@ -216,7 +216,7 @@ write_track(struct writing *w, Perfetto__TrackDescriptor *d, uint32_t uuid)
 	put(w, &p, NEEDS_STATE);
 }
 
-/* The number of a process's track, which is written if it is new. */
+/* The number of a process's track; a new one is written. */
 static uint32_t
 process_track(struct writing *w, uint64_t stream, const json_t **of)
 {

@@ -1,7 +1,7 @@
 /*
- * pprof's profile: gzip of protobuf. Two messages one after another are one that has
- * the fields of both, so each sample is written as a Profile of its own, after the
- * texts, functions and lines that it is the first to name.
+ * pprof's profile: gzipped protobuf. Two concatenated messages are one message
+ * with the fields of both, so each sample is written as a Profile of its own,
+ * behind the strings, functions and lines that it is the first to use.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ struct writing {
 	bool failed;
 };
 
-/* Compress what there is in w->z. */
+/* Compresses the input in w->z. */
 static void
 squeeze(struct writing *w, int flush)
 {
@@ -60,7 +60,7 @@ put(struct writing *w, const Pprof__Profile *p)
 	protobuf_c_message_pack_to_buffer(&p->base, &w->base);
 }
 
-/* The index of a text, which is written if it is new. */
+/* The index of a string; a new one is written. */
 static int64_t
 text(struct writing *w, const char *s)
 {
@@ -156,7 +156,7 @@ write_head(struct writing *w, const struct report *r)
 	Pprof__ValueType type = PPROF__VALUE_TYPE__INIT, *one = &type;
 	int64_t comment[2];
 
-	text(w, "");		/* as the format wants it */
+	text(w, "");		/* the format requires it first */
 	type.type = text(w, "time");
 	type.unit = text(w, "nanoseconds");
 	comment[0] = text(w, "cudadvise " CUDADVISE_VERSION);

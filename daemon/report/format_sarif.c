@@ -1,8 +1,8 @@
 /*
- * SARIF 2.1.0 (OASIS): what code scanning reads. A fingerprint is the finding's id,
- * which is the same in every run; rank is the share of the run that changing it would
- * save, in percent. Beside a baseline each result has its state, and what is gone is
- * told, too.
+ * SARIF 2.1.0 (OASIS), the input of code scanning. A fingerprint is the
+ * finding's id, which is the same in every run; rank is the share of the run,
+ * in percent, that fixing it would save. With a baseline each result has its
+ * state, and findings that are gone are listed, too.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 
-/* A file's name as a reference (RFC 3986): all but unreserved characters and
- * slashes in percent; a path from the root as file:. New reference, or NULL. */
+/* A file's name as a URI reference (RFC 3986): all but unreserved characters and
+ * slashes percent-encoded; an absolute path as file:. New reference, or NULL. */
 static json_t *
 uri_json(const char *file)
 {
@@ -127,7 +127,7 @@ location_json(const struct report *r, const json_t *f)
 	    "function" : "module"), format_place(r->run, f));
 }
 
-/* The host's line behind a line of the kernel. */
+/* Adds the host's line to a finding at a line of the kernel. */
 static void
 related(json_t *result, const struct report *r, const json_t *f)
 {
@@ -142,7 +142,7 @@ related(json_t *result, const struct report *r, const json_t *f)
 	json_object_set_new(result, "relatedLocations", json_pack("[o]", o));
 }
 
-/* What SARIF has no place for: launch shape, GPU, stream. */
+/* Properties that SARIF has no field for: launch shape, GPU, stream. */
 static json_t *
 properties_json(const json_t *f)
 {
@@ -185,8 +185,8 @@ result_json(const struct report *r, const json_t *f)
 	return o;
 }
 
-/* The comparison's words for what became of a finding: by its id in the baseline
- * (${key} "base_id") or now ("target_id"). */
+/* The comparison's state of a finding, by its id in the baseline (${key}
+ * "base_id") or now ("target_id"). */
 static const char *
 fate_of(const struct report *r, const char *key, const json_t *finding)
 {
@@ -215,7 +215,7 @@ add_result(json_t *results, const struct report *r, const json_t *finding,
 	json_array_append_new(results, result);
 }
 
-/* Those of the baseline that were worth a change and are no more. */
+/* Adds findings of the baseline that were worth a change and are gone. */
 static void
 add_absent(json_t *results, const struct report *r)
 {

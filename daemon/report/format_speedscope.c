@@ -1,7 +1,7 @@
 /*
  * speedscope's own format (file-format-schema.json of its package): one sampled
- * profile of all kernels, in nanoseconds. Frames, samples and weights are arrays of
- * their own, so the stacks are walked three times rather than held.
+ * profile of all kernels, in nanoseconds. Frames, samples and weights are separate
+ * arrays, so the stacks are walked three times rather than held in memory.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ put(struct writing *w, json_t *o)
 	return 0;
 }
 
-/* The number of a frame; a new one is written if ${write}. */
+/* The number of a frame; with ${write} a new one is written. */
 static uint32_t
 frame_number(struct writing *w, const struct stack_frame *x, bool write)
 {
@@ -56,7 +56,7 @@ frame_number(struct writing *w, const struct stack_frame *x, bool write)
 	return put(w, o) == 0 ? n : 0;
 }
 
-/* What warps waited for is the innermost frame. */
+/* The stall reason is the innermost frame. */
 static size_t
 frames_of(const struct stack *s, struct stack_frame out[STACK_DEPTH + 2],
     char stall[64])

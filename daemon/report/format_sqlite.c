@@ -1,7 +1,7 @@
 /*
- * A database for sqlite3, pandas and the like. It is made in a file of its own, since
- * SQLite writes to files alone, and then copied. Times are nanoseconds since the
- * run's start; what is not known is NULL.
+ * A database for sqlite3, pandas and the like. SQLite writes only to files, so
+ * it is made in a scratch file and then copied. Times are nanoseconds since the
+ * run's start; unknown values are NULL.
  */
 #include <limits.h>
 #include <math.h>
@@ -114,7 +114,8 @@ bind_json(sqlite3_stmt *q, int i, const json_t *v)
 	}
 }
 
-/* Members of ${o} from ${i} on, as "a b.c d" names them; the next index. */
+/* Binds members of ${o}, named as in "a b.c d", from parameter ${i} on; returns
+ * the next one. */
 static int
 bind_all(sqlite3_stmt *q, int i, const json_t *o, const char *names)
 {

@@ -35,7 +35,7 @@ format_place(const json_t *run, const json_t *finding)
 {
 	struct place p = place_of(run, json_object_get(finding, "location"));
 
-	/* Not about a line of the kernel: then the call is what is edited. */
+	/* If it is not about a line of the kernel, the call is the place to edit. */
 	return p.file != NULL || field_text(finding, "location_missing") !=
 	    NULL ? p : format_launch_site(run, finding);
 }

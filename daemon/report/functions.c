@@ -11,10 +11,10 @@ is_named(const struct kernel *k)
 {
 
 	return k->mangled != NULL && k->mangled[0] != '\0' &&
-	    k->mangled[0] != '(';	/* "(name lost)" is many */
+	    k->mangled[0] != '(';	/* "(name lost)" stands for many functions */
 }
 
-/* By name, those without one last; then in order of appearance. */
+/* For sorting: by name, those without one last; then in order of appearance. */
 static int
 by_name(const void *va, const void *vb)
 {

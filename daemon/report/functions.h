@@ -1,6 +1,6 @@
 /*
  * report/functions.h: the functions of a run. A kernel of the model is a function
- * in one launch shape on one GPU; people count functions, with shapes inside.
+ * in one launch shape on one GPU; users count functions, each with its shapes.
  */
 #ifndef CADV_FUNCTIONS_H
 #define CADV_FUNCTIONS_H
@@ -12,7 +12,7 @@ struct run;
 
 /* One function: all kernels of one mangled name. */
 struct function {
-	uint32_t id;		/* of its kernel that came first */
+	uint32_t id;		/* of its first kernel */
 	size_t shapes;
 	uint64_t launches, total_ns;
 };
@@ -23,12 +23,12 @@ struct functions {
 	size_t functions;
 };
 
-/* functions_make(f, r): -1 without memory; functions_free either way. A kernel
- * whose name was lost is a function of its own. */
+/* functions_make(f, r): 0; -1 without memory; functions_free in either case. A
+ * kernel whose name was lost is a function of its own. */
 int functions_make(struct functions *f, const struct run *r);
 void functions_free(struct functions *f);
 
-/* functions_count(r): how many there are; the kernels without memory. */
+/* functions_count(r): their number; without memory the number of kernels. */
 size_t functions_count(const struct run *r);
 
 #endif

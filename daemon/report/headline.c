@@ -108,7 +108,7 @@ headline_of(struct headline *h, const struct kernel *k)
 		h[i].value = NAN;
 		h[i].reason = NULL;
 		table[i].fill(&h[i], k->metric);
-		/* So far only what the kernel does not do is a reason. */
+		/* So far the only reason is that the kernel has nothing of the kind. */
 		h[i].applies = h[i].reason == NULL;
 		if (!isnan(h[i].value))
 			h[i].reason = NULL;

@@ -20,8 +20,8 @@ struct headline {
 	const char *name, *meaning, *source;
 	double value;		/* ratio 0..1, or NaN: then ... */
 	const struct reason *reason;	/* ... why; else NULL */
-	bool applies;		/* false: the kernel has nothing of the kind, no
-				 * measurement would find a value */
+	bool applies;		/* false: the kernel has nothing of the kind, so
+				 * no measurement can give a value */
 };
 
 /* headline_of(h, k): fill ${h}[HEADLINES]. */

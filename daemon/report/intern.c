@@ -51,7 +51,7 @@ intern_place(struct intern *t, const char *name, const char *file,
 	char *key = NULL;
 	int n;
 
-	/* With its length, no other name and file make the same key. */
+	/* The length makes the key unique for name and file. */
 	n = asprintf(&key, "%zu %llu %s%s", strlen(name),
 	    (unsigned long long)line, name, file != NULL ? file : "");
 	if (n < 0) {

@@ -8,7 +8,7 @@
 
 #include "report/json.h"
 
-#define FINDINGS_SHOWN 5	/* of a line; the most seconds first */
+#define FINDINGS_SHOWN 5	/* per line; the most seconds first */
 
 static json_t *
 json_fact(const struct check_fact *f)
@@ -88,7 +88,7 @@ json_line(const struct check_line *line, const struct check_answer *a,
 	    "rules", json_line_rules(line, advice));
 }
 
-/* How many lines became what. */
+/* The number of lines in each state. */
 struct counts {
 	size_t n[CHECK_STATES];
 };

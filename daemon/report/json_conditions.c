@@ -1,5 +1,5 @@
-/* Under which conditions a run was made. The launcher's JSON comes with the capture:
- * from it only what is known here is taken, if it has the right type and size. */
+/* The conditions of a run. The launcher's JSON is part of the capture: only
+ * known members with the right type and size are taken from it. */
 #include <string.h>
 
 #include "model/model.h"
@@ -20,7 +20,7 @@ text_of(const json_t *o, const char *key)
 	    json_incref(v) : json_null();
 }
 
-/* A number that is not negative; null. */
+/* A number ≥ 0; else null. */
 static json_t *
 number_of_key(const json_t *o, const char *key)
 {
@@ -49,7 +49,7 @@ span_of(const json_t *o, const char *key)
 	    json_null();
 }
 
-/* Did the run have work for the GPU of this id? */
+/* Did the run use the GPU with this id? */
 static bool
 is_used(const struct run *r, const json_t *uuid)
 {

@@ -7,15 +7,15 @@
 
 #include "report/json.h"
 
-/* What a class of copies could have reached. */
+/* The bandwidth that a class of copies could have reached. */
 struct reach {
 	double bytes_per_s;	/* NaN: not known */
 	const char *source;	/* ceilings_source's */
 	const struct reason *missing;	/* why it is not known; else NULL */
 };
 
-/* Over the link to the host what pinned memory reaches; inside the GPU its DRAM,
- * which a copy reads and writes, and a memset writes. */
+/* Over the link to the host: what pinned memory reaches. Within the GPU: its
+ * DRAM, which a copy reads and writes, and a memset writes. */
 static struct reach
 reach_of(const struct copy_class *c, const struct ceilings *ceiling)
 {
@@ -78,12 +78,12 @@ json_copies(const struct run *r)
 	return JSON_LIST(i, r->copies, json_copy_class(r, &r->copy[i]));
 }
 
-/* Which bins of one device, and how many of them make one that is shown. */
+/* The bins of one device to show, and how many of them are merged into one. */
 struct window {
 	uint32_t first, end, step;
 };
 
-/* One row, or NULL when nothing happened in it (and none is needed). */
+/* One row, or NULL if nothing happened in it (and no row is required). */
 static json_t *
 json_row(const struct timeline *t, int row, const struct window *w)
 {
@@ -144,7 +144,7 @@ timeline_end(const struct run *r)
 	return end;
 }
 
-/* The devices share one axis, so the coarsest bins of them are shown. */
+/* The devices share one axis, so the widest of their bins is used. */
 static uint64_t
 widest_bin(const struct run *r)
 {

@@ -32,7 +32,7 @@ json_evidence(const struct finding *f)
 	return list;
 }
 
-/* Launch shapes that are written out; the rest save the least. */
+/* Launch shapes listed; those left out save the least. */
 #define SHAPES_WRITTEN 100
 
 static json_t *
@@ -85,8 +85,8 @@ json_shapes(const struct finding *f)
 	    "items", list);
 }
 
-/* What to do, of an advice: up to where a colon, a semicolon or a full stop outside
- * of parentheses ends its first clause. What follows is how, and what to know. */
+/* What to do: an advice up to the first colon, semicolon or full stop outside
+ * parentheses. What follows is how, and what to consider. */
 static json_t *
 json_change(const char *advice)
 {
@@ -138,7 +138,7 @@ device_of(const struct run *r, const struct finding *f)
 	    &r->device[f->kernel->device] : NULL;
 }
 
-/* The host's line behind it, of json_site's first frame. */
+/* The host's line of a finding, from the first frame that json_site shows. */
 static json_t *
 json_launch_site(const struct site *s)
 {
@@ -183,7 +183,7 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 {
 	double wall_s = r != NULL ? (double)r->wall_ns / 1e9 : 0;
 	const struct rule_info *rule = rule_find(f->rule);
-	/* The host's place is there. */
+	/* The host's line is known. */
 	const struct reason *missing = f->kernel == NULL && f->site != NULL ?
 	    NULL : f->location_missing;
 
@@ -291,7 +291,7 @@ json_thresholds(const struct rule_info *r)
 	return list;
 }
 
-/* Where the documents are that ${sources} names. */
+/* Links to the documents that ${sources} names. */
 static json_t *
 json_manuals(const char *sources)
 {

@@ -1,7 +1,7 @@
 /*
  * The instructions of a kernel as JSON text. There may be 100,000 of them, and
- * a report is wanted 300 ms after the program's end: written as they are,
- * without an object for each, they take a third of the time.
+ * a report should appear 300 ms after the program's end: writing them directly,
+ * without an object for each, takes a third of the time.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -99,7 +99,7 @@ put_samples(FILE *f, const struct code *c, const struct samples *s)
 	fputs("}}", f);
 }
 
-/* Text of the disassembler, with what JSON cannot hold escaped. */
+/* Writes text of the disassembler as a JSON string. */
 static int
 put_text(FILE *f, const char *s)
 {

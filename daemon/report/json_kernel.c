@@ -105,7 +105,7 @@ json_finding_ids(const struct kernel *k, const struct advice *a)
 	return ids;
 }
 
-/* The function that it is one launch shape of. */
+/* The function of which the kernel is a launch shape. */
 static json_t *
 json_function(const struct run *r, const struct kernel *k,
     const struct functions *all)
@@ -113,7 +113,7 @@ json_function(const struct run *r, const struct kernel *k,
 	const struct function *f;
 
 	if (k < r->kernel || k >= r->kernel + r->kernels)
-		return json_null();	/* none of the run's own */
+		return json_null();	/* not a kernel of the run */
 	f = &all->function[all->of[k - r->kernel]];
 	return json_pack("{s:o, s:o, s:o, s:o, s:o}",
 	    "id", json_count(f->id),
@@ -124,7 +124,7 @@ json_function(const struct run *r, const struct kernel *k,
 	    (double)r->wall_ns));
 }
 
-/* Of global loads and stores together, where both are known. */
+/* For global loads and stores together, if both are known. */
 static double
 sectors_per_request(const struct load *l)
 {
@@ -220,7 +220,7 @@ json_kernels(const struct run *r, const struct advice *a)
 	return list;
 }
 
-/* Counters that no rule reads have nothing but the name CUPTI gives them. */
+/* Appends counters that no rule reads, by the name that CUPTI gives them. */
 static void
 append_extra(json_t *list, const struct run *r, const struct kernel *k)
 {

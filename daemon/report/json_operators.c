@@ -8,7 +8,7 @@
 
 #include "report/json.h"
 
-#define SHOWN 200	/* rows of a document; the rest is one number */
+#define SHOWN 200	/* rows of a document; the others are one number */
 
 static json_t *
 json_row(const struct operator_row *r, double all)

@@ -1,6 +1,6 @@
 /*
- * report/json_ranges.c: the document of a run's NVTX ranges while it is live; who has
- * the whole capture writes that of ranges.h in its place.
+ * report/json_ranges.c: the document of a run's NVTX ranges while it is live.
+ * With the whole capture, ranges.h writes it instead.
  */
 #include "model/model.h"
 #include "report/ranges.h"

@@ -23,7 +23,7 @@ json_flops(const struct roofline *r)
 	    "tensor", json_number(r->flops[FLOP_TENSOR]));
 }
 
-/* How busy the pipes were while SMs were active: known without the source. */
+/* Utilisation of the pipes while SMs were active: known without the source tier. */
 static json_t *
 json_pipes(const struct kernel *k)
 {
@@ -39,7 +39,7 @@ json_pipes(const struct kernel *k)
 	    "tensor_ratio", json_number(m[METRIC_PIPE_TENSOR] / 100));
 }
 
-/* a / b; null where that is no number. */
+/* a / b; null if that is not a number. */
 static json_t *
 json_quotient(double a, double b)
 {

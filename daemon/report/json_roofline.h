@@ -1,7 +1,7 @@
 /*
- * report/json_roofline.h: what kernels and copies reached of what the GPU can
- * do: Roofline, Bandwidth and Ceilings of config/openapi.json, parts of other
- * nouns. New references, or NULL without memory.
+ * report/json_roofline.h: what kernels and copies reached of the GPU's
+ * ceilings: Roofline, Bandwidth and Ceilings of config/openapi.json, parts of
+ * other nouns. New references, or NULL without memory.
  */
 #ifndef CADV_JSON_ROOFLINE_H
 #define CADV_JSON_ROOFLINE_H

@@ -31,7 +31,7 @@ json_instant(uint64_t ns)
 
 /*
  * The idle causes are summed over all devices in use; here they are shares of
- * the busiest device's idle time, so that with the busy share they make 1.
+ * the busiest device's idle time, so that they add up to 1 with the busy share.
  */
 static json_t *
 json_idle(const struct run *r)
@@ -71,7 +71,7 @@ busiest_device(const struct run *r)
 	return d != NULL && d->busy_ns > 0 ? d : NULL;
 }
 
-/* What the host did in the longest gap, by most of it. */
+/* What the host mostly did in the longest gap. */
 static const char *
 longest_cause(const struct run *r)
 {
@@ -155,7 +155,7 @@ static json_t *
 json_overhead(const struct run *r)
 {
 	const uint64_t *o = r->overhead_ns;
-	/* A sum of what may be any number: not in integers. */
+	/* The values may be anything: their sum could overflow an integer. */
 	double fixed = (double)o[OVERHEAD_SETUP] +
 	    (double)o[OVERHEAD_COUNTERS] + (double)o[OVERHEAD_SAMPLING] +
 	    (double)o[OVERHEAD_SOURCE] + (double)o[OVERHEAD_WAIT];
@@ -232,7 +232,7 @@ json_measured(const struct run *r)
 	return o;
 }
 
-/* How much of the run was measured by line and instruction. */
+/* How much of the run has data by line and instruction. */
 static json_t *
 json_source_tier(const struct run *r)
 {

@@ -11,7 +11,7 @@
 #include "report/json.h"
 #include "report/json_source.h"
 
-/* Counts are whole numbers, and are written as such. */
+/* Counts are written as integers. */
 static json_t *
 json_tally(double v)
 {
@@ -79,7 +79,7 @@ json_stall(const struct stall_info *info)
 	    "group", group->key, "group_label", group->label);
 }
 
-/* What the keys of ${c}'s samples mean, group by group. */
+/* The meaning of the keys of ${c}'s samples, by group. */
 static json_t *
 json_stall_list(const struct code *c)
 {
@@ -108,7 +108,7 @@ json_file_entry(const struct run *r, size_t i)
 	    f->missing != NULL ? f->missing : "it was not captured"));
 }
 
-/* The files that lines of ${c} are in; lines are in order of them. */
+/* The files with lines of ${c}; the lines are sorted by file. */
 static json_t *
 json_files_of(const struct run *r, const struct code *c)
 {
@@ -143,7 +143,7 @@ names_line(const struct run *r, const struct finding *f,
 	return false;
 }
 
-/* Ids of the findings of ${k}, of those that name ${l} if it is not NULL. */
+/* Ids of the findings of ${k}; if ${l} is not NULL, of those that name it. */
 static json_t *
 json_ids(const struct run *r, const struct kernel *k, const struct advice *a,
     const struct source_line *l)

@@ -1,7 +1,7 @@
 /*
- * report/json_source.h: the source tier's nouns, as report/json.h's are: Source,
- * SourceFile, Site and HotLine of config/openapi.json. All return a new
- * reference, or NULL without memory.
+ * report/json_source.h: the source tier's nouns, in addition to those of
+ * report/json.h: Source, SourceFile, Site and HotLine of config/openapi.json.
+ * All return a new reference, or NULL without memory.
  */
 #ifndef CADV_JSON_SOURCE_H
 #define CADV_JSON_SOURCE_H
@@ -20,27 +20,28 @@ struct kernel;
 struct run;
 struct site;
 
-/* source without its lines when ${k} has no code. */
+/* json_source(r, k, a): the source document; without lines if ${k} has no code. */
 json_t *json_source(const struct run *r, const struct kernel *k,
     const struct advice *a);
 
-/* json_source_none(kernel_id, why): source of a kernel of which nothing is
- * there, for the reason ${why}. */
+/* json_source_none(kernel_id, why): the source document of a kernel without any
+ * source, with the reason ${why}. */
 json_t *json_source_none(uint32_t kernel_id, const struct reason *why);
 
-/* Why there is nothing of a kernel's source in a run of ${level} ("counters")
- * and ${state} ("finished"); never NULL. */
+/* source_missing(level, state): why there is no source of a kernel in a run of
+ * ${level} ("counters") and ${state} ("finished"); never NULL. */
 const struct reason *source_missing(const char *level, const char *state);
 
-/* What a metric of model/lines/source.def is called here: "global_sectors". */
+/* source_metric_key(i): the JSON key of metric ${i} of model/lines/source.def:
+ * "global_sectors". */
 const char *source_metric_key(size_t i);
-/* Whether anything at all is known of it in ${c}. */
+/* source_metric_known(c, i): is anything known of that metric in ${c}? */
 bool source_metric_known(const struct code *c, size_t i);
 
 /*
- * json_instructions(k, len): the array of instruction of ${k} as malloced JSON
- * text of *${len} bytes: there may be 100,000 of them, which is more than one
- * wants as objects. NULL without memory.
+ * json_instructions(k, len): the array of instructions of ${k} as malloced JSON
+ * text of *${len} bytes: there may be 100,000 of them, too many for an object
+ * each. NULL without memory.
  */
 char *json_instructions(const struct kernel *k, size_t *len);
 

@@ -20,7 +20,7 @@ json_text(const char *s)
 	len = strlen(s);
 	if (utf8_valid(s, len))
 		return json_stringn(s, len);
-	/* A replacement is three bytes for one. */
+	/* A replacement character is three bytes for one. */
 	if ((clean = malloc(3 * len + 1)) == NULL)
 		return NULL;
 	while (len > 0) {

@@ -1,6 +1,6 @@
 /*
- * report/json_util.h: the small values that every noun is made of. All return
- * a new reference, or NULL without memory, as json_pack's "o" expects them.
+ * report/json_util.h: the basic values of all nouns. All return a new
+ * reference, or NULL without memory, as json_pack's "o" expects them.
  */
 #ifndef CADV_JSON_UTIL_H
 #define CADV_JSON_UTIL_H
@@ -10,18 +10,18 @@
 
 #include "facts/reason.h"
 
-/* Text of any origin: NULL is null, bytes that are no UTF-8 become U+FFFD. */
+/* Text of any origin: NULL becomes null, bytes that are not UTF-8 become U+FFFD. */
 json_t *json_text(const char *s);
-/* The text of a reason, and its code: NULL is null. */
+/* The text of a reason, and its code: NULL becomes null. */
 json_t *json_reason(const struct reason *r);
 json_t *json_reason_code(const struct reason *r);
-/* NaN and infinities, which JSON cannot say, are null. */
+/* NaN and infinities, which JSON lacks, become null. */
 json_t *json_number(double v);
-/* part / whole, null when ${whole} is 0. */
+/* part / whole; null if ${whole} is 0. */
 json_t *json_ratio(double part, double whole);
-/* 64-bit counts and times; over INT64_MAX they stick there. */
+/* 64-bit counts and times; larger values become INT64_MAX. */
 json_t *json_count(uint64_t v);
-/* Nanoseconds as seconds. */
+/* Nanoseconds, as seconds. */
 json_t *json_seconds(uint64_t ns);
 /* [x, y, z]: a grid, a block. */
 json_t *json_extent(uint32_t x, uint32_t y, uint32_t z);

@@ -1,6 +1,6 @@
 /*
- * report/names.h: what enumerations are called in reports, and what a person
- * can do about a diagnostic. Never NULL unless said.
+ * report/names.h: names of enumeration values in reports, and remedies for
+ * diagnostics. Never NULL unless stated.
  */
 #ifndef CADV_NAMES_H
 #define CADV_NAMES_H
@@ -17,7 +17,7 @@ const char *name_diagnostic(int code);		/* "permission" */
 const char *name_check(int state);		/* "done" */
 
 
-/* What to do about a diagnostic; NULL if there is nothing to do. */
+/* What to do about a diagnostic; NULL: nothing. */
 const char *remedy_diagnostic(int code);
 
 /* How much of its counters a kernel has. */

@@ -10,7 +10,7 @@
 
 #include "report/operators.h"
 
-#define ROWS_MAX 4096	/* more are added to the last one that is like them */
+#define ROWS_MAX 4096	/* more are added to the last row like them */
 
 static bool
 is_backward(const struct site *s)
@@ -81,7 +81,7 @@ add_row(struct operators *o, const struct operator_row *r)
 	}
 }
 
-/* ${share} of the launches of ${k}, from ${s}; NULL: from nowhere known. */
+/* Adds ${share} of the launches of ${k}, made at ${s}; NULL: at an unknown place. */
 static void
 add_kernel(struct operators *o, const struct kernel *k, const struct site *s,
     const struct library *l, double share)

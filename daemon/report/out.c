@@ -75,7 +75,7 @@ out_style(struct out *o, enum out_style style)
 		fputs(codes[style], o->file);
 }
 
-/* Our glyphs where the locale has none. */
+/* The ASCII form of our glyphs, for locales without them. */
 static const char *
 ascii_of(uint32_t c)
 {
@@ -99,8 +99,8 @@ ascii_of(uint32_t c)
 	return "?";
 }
 
-/* Characters that move the cursor, change the terminal's state, or show other
- * text than is there. */
+/* Characters that move the cursor, change the terminal's state, or display text
+ * other than what is there. */
 static bool
 is_unsafe(uint32_t c)
 {
@@ -182,7 +182,7 @@ out_clean(const struct out *o, const char *s)
 	const char *as;
 	char *clean;
 
-	/* "..." for a three-byte character is the most that one grows. */
+	/* "..." for a three-byte character: at most twice the length. */
 	if ((clean = malloc(2 * len + 1)) == NULL)
 		return NULL;
 	for (; len > 0; s += n, len -= n) {
@@ -266,8 +266,8 @@ out_cell(struct out *o, const char *s, int columns)
 	out_spaces(o, columns - (o->column - start));
 }
 
-/* The bytes of the word ${s} that a line of its own has room for: up to the last name
- * of a qualified one that fits. */
+/* The bytes of the word ${s} that fit on a line of its own: up to the last part
+ * of a qualified name that fits. */
 static size_t
 fit(const struct out *o, int indent, const char *s, size_t len)
 {
@@ -299,8 +299,8 @@ out_wrap(struct out *o, int indent, const char *s)
 	    " \t\n")) {
 		n = strcspn(s, " \t\n");
 		w = measure(o, s, n);
-		/* What no line has room for is broken where lines end, unless
-		 * it is a path, which may be copied. */
+		/* A word wider than a line is broken at the line's end, unless
+		 * it is a path, which users may copy. */
 		if (w > o->width - indent && memchr(s, '/', n) == NULL)
 			w = measure(o, s, n = fit(o, indent, s, n));
 		if (o->column > indent && o->column + !first + w > o->width) {
@@ -352,7 +352,7 @@ out_code(struct out *o, int indent, const char *s)
 	}
 }
 
-/* To where ${w} columns fit: behind ${separator}, or on a line of its own. */
+/* Moves to where ${w} columns fit: behind ${separator}, or on a new line. */
 static void
 place(struct out *o, int indent, const char *separator, int w)
 {

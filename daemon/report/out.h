@@ -1,8 +1,8 @@
 /*
  * report/out.h: text for people. Everything printed through it is cleaned:
- * control characters, escape sequences and direction overrides from a target's
- * strings never reach the terminal; without a UTF-8 locale the few glyphs we
- * use become ASCII and the rest '?'. One thread at a time.
+ * control characters, escape sequences and direction overrides in a program's
+ * strings never reach the terminal; without a UTF-8 locale our few glyphs
+ * become ASCII and other characters '?'. One thread at a time.
  */
 #ifndef CADV_OUT_H
 #define CADV_OUT_H
@@ -40,40 +40,39 @@ void out_spaces(struct out *o, int n);
 void out_line(struct out *o);
 
 /*
- * out_wrap(o, indent, s): ${s} from the current column, broken between words
- * at the width, new lines indented by ${indent}; ends the line. Line breaks in
- * ${s} become spaces; a word that no line has room for is broken, but a path is
- * not.
+ * out_wrap(o, indent, s): print ${s} from the current column, broken between
+ * words at the width, new lines indented by ${indent}; ends the line. Line breaks
+ * in ${s} become spaces; a word wider than a line is broken, except a path.
  */
 void out_wrap(struct out *o, int indent, const char *s);
 
-/* How many lines out_wrap() of ${s} takes from column ${indent} on. */
+/* out_lines(o, indent, s): the number of lines of out_wrap() from column
+ * ${indent} on. */
 int out_lines(const struct out *o, int indent, const char *s);
 
-/* out_code(o, indent, s): ${s} as it is, each line indented. */
+/* out_code(o, indent, s): ${s} unwrapped, each line indented. */
 void out_code(struct out *o, int indent, const char *s);
 
 /*
- * out_segment(o, indent, separator, s): append ${s}, which is kept whole,
- * behind ${separator} if something is on the line and it fits, else on a new
- * line. How header lines are made.
+ * out_segment(o, indent, separator, s): append ${s} in one piece: behind ${separator}
+ * if the line is not empty and it fits, else on a new line. Used for header lines.
  */
 void out_segment(struct out *o, int indent, const char *separator,
     const char *s);
 
-/* out_command(o, indent, separator, s): the same of a command line that can be
+/* out_command(o, indent, separator, s): out_segment for a command line to be
  * copied: never cut, however wide. */
 void out_command(struct out *o, int indent, const char *separator,
     const char *s);
 
 /* out_append(o, separator, s): append ${separator} and ${s} if both fit on this
- * line; else nothing, and false. How a line that never wraps is filled. */
+ * line; else nothing, and false. Used for lines that never wrap. */
 bool out_append(struct out *o, const char *separator, const char *s);
 
-/* Columns that ${s} takes when printed by ${o}. */
+/* out_columns(o, s): columns that ${s} takes. */
 int out_columns(const struct out *o, const char *s);
 
-/* out_clean(o, s): a malloced copy as it would be printed, without new lines;
+/* out_clean(o, s): a malloced copy as it would be printed, without line breaks;
  * NULL without memory. */
 char *out_clean(const struct out *o, const char *s);
 

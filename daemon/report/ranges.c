@@ -18,17 +18,17 @@
 
 #define NAME_MOST 200	/* bytes of a name; longer ones are cut */
 #define THREADS_MOST 4096u
-#define FOLDED_MOST 1024u	/* names kept that differ in numbers only */
-#define DEPTH_MOST 64	/* ranges around a launch that are looked at */
+#define FOLDED_MOST 1024u	/* names kept that differ only in numbers */
+#define DEPTH_MOST 64	/* nested ranges around a launch that are followed */
 
-/* A name of a domain. Its key is both. */
+/* A name in a domain; its key consists of both. */
 struct name {
-	uint32_t fold;		/* the row of names that differ in numbers only; itself
-				 * where there are no numbers */
-	uint32_t alike;		/* of a fold: names that fold to it */
+	uint32_t fold;		/* the row for all names that differ only in
+				 * numbers; its own if it has no numbers */
+	uint32_t alike;		/* for such a row: the names folded into it */
 	uint64_t count, host_ns, kernel_ns, own_ns, launches;
 	uint64_t counted;	/* the launch that was counted last */
-	const char *domain;	/* within key; "": the default one */
+	const char *domain;	/* points into key; "": the default domain */
 	UT_hash_handle hh;
 	uint32_t row;
 	char key[];		/* the name, a zero byte, the domain */
@@ -37,7 +37,7 @@ struct name {
 struct thread {
 	struct {
 		uint64_t process;
-		uint64_t tid;	/* 0: ranges of no thread */
+		uint64_t tid;	/* 0: ranges without a thread */
 	} key;
 	uint32_t number, first, end;	/* its spans */
 	UT_hash_handle hh;
@@ -45,7 +45,8 @@ struct thread {
 
 struct span {
 	uint64_t from, to;
-	uint32_t row, parent;	/* parent: index + 1 of one that began before; 0 */
+	uint32_t row, parent;	/* parent: index + 1 of a range that began
+				 * before; 0: none */
 	uint16_t thread, depth;
 };
 
@@ -60,8 +61,8 @@ struct ranges {
 	struct span *span;
 	size_t spans, cap;
 	uint64_t count;		/* of all ranges */
-	uint64_t left_out;	/* of those, not kept */
-	uint64_t least_ns;	/* shorter ones are not */
+	uint64_t left_out;	/* of those, ranges not kept */
+	uint64_t least_ns;	/* all shorter ones are left out */
 	uint64_t kernel_ns, inside_ns;	/* of all kernels; launched in a range */
 	uint64_t launches;
 	bool failed;
@@ -130,8 +131,8 @@ put_text(char *out, const char *text)
 	return len + 1;
 }
 
-/* There may be any number of names with numbers: what they leave, and names without,
- * have rows of their own. One more is for those that find no room. */
+/* There may be any number of names with numbers: their folded names, and names
+ * without numbers, have rows of their own. One more row is for names without room. */
 static struct name *
 name_of(struct ranges *r, const struct operation *op)
 {
@@ -208,7 +209,8 @@ span_new(struct ranges *r)
 /* The longest first. */
 COMPARE(by_span, struct span, ORDER(y->to - y->from, x->to - x->from))
 
-/* What is around others is worth the most, and comes last: the shorter half goes. */
+/* Ranges around others are worth the most, and are recorded last: drops the
+ * shorter half. */
 static void
 make_room(struct ranges *r)
 {
@@ -249,14 +251,14 @@ take_range(void *arg, const struct operation *op)
 	return 0;
 }
 
-/* By thread, and then the outer ones first. */
+/* For sorting: by thread, outer ranges first. */
 COMPARE(by_start, struct span,
     ORDER(x->thread, y->thread) ?: ORDER(x->from, y->from) ?:
     ORDER(y->to, x->to))
 
-/* Who is around whom. Ranges that were started and ended apart may overlap: then one
- * that began before is taken for the outer one, and whether it still runs is looked
- * at with each launch. */
+/* Sets the parents. Ranges that are started and ended separately may overlap:
+ * then the one that began before counts as the outer one, and each launch
+ * checks whether it is still open. */
 static void
 nest(struct ranges *r)
 {
@@ -285,7 +287,7 @@ nest(struct ranges *r)
 
 /* --- kernels ----------------------------------------------------------------- */
 
-/* The last range of ${t} that began until ${at}: index + 1, 0 none. */
+/* The last range of ${t} that began at or before ${at}: index + 1; 0: none. */
 static uint32_t
 last_before(const struct ranges *r, const struct thread *t, uint64_t at)
 {
@@ -295,8 +297,9 @@ last_before(const struct ranges *r, const struct thread *t, uint64_t at)
 	return low > t->first ? low : 0;
 }
 
-/* Counts a kernel of ${ns} for every name around its launch, each once, and as the
- * innermost one's own unless it is ${known} already. */
+/* Counts a kernel of ${ns} for every name around its launch, each once, and as
+ * the innermost one's own, unless ${known}: it was counted as another's.
+ * Returns whether it has been counted as own. */
 static bool
 count_in(struct ranges *r, const struct thread *t, uint64_t at, uint64_t ns,
     bool known)
@@ -331,7 +334,7 @@ take_kernel(void *arg, const struct operation *op)
 
 	if (op->range != NULL || op->host || op->row != ROW_KERNEL)
 		return 0;
-	r->launches++;		/* from 1 */
+	r->launches++;		/* starts at 1 */
 	r->kernel_ns += ns;
 	if (op->launched == 0)
 		return 0;
@@ -348,7 +351,7 @@ take_kernel(void *arg, const struct operation *op)
 
 /* --- the document ------------------------------------------------------------ */
 
-/* Names that differ in their numbers only become one where they are many. */
+/* Merges names that differ only in numbers, where there are many of them. */
 static void
 merge_alike(struct ranges *r)
 {
@@ -446,8 +449,8 @@ json_track(const struct thread *t)
 	    t->key.tid != 0 ? json_count(t->key.tid) : json_null());
 }
 
-/* A range as numbers: name, track, depth, start, duration. ${number} and ${track}
- * have what was given to rows and threads; UINT32_MAX: nothing yet. */
+/* A range as numbers: name, track, depth, start, duration. ${number} and
+ * ${track} map rows and threads to numbers; UINT32_MAX: none yet. */
 static json_t *
 json_drawn(const struct ranges *r, const struct span *s, uint32_t *number,
     json_t *names, uint32_t *track, json_t *tracks)
@@ -467,7 +470,7 @@ json_drawn(const struct ranges *r, const struct span *s, uint32_t *number,
 	    json_count(s->to - s->from));
 }
 
-/* Adds the longest ranges, in the order of their start by thread. */
+/* Adds the longest ranges, sorted by thread and start. */
 static bool
 add_drawn(const struct ranges *r, json_t *out)
 {

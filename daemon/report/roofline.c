@@ -10,8 +10,8 @@
 #include "report/roofline.h"
 
 
-/* Of the instructions that ran, this many may lack a disassembly: what they do
- * is then within the rounding of what is shown. */
+/* The share of executed instructions that may lack a disassembly: their effect
+ * is within the rounding of what is shown. */
 #define UNKNOWN_MOST 0.01
 
 const char *const flop_name[FLOP_KINDS] = {
@@ -26,7 +26,7 @@ not_negative(double v)
 	return isfinite(v) && v > 0 ? v : 0;
 }
 
-/* FLOP/s; of tensor cores dense FP16. */
+/* FLOP/s; for tensor cores dense FP16. */
 static const double *
 ceiling_of(const struct ceilings *c, enum flop_kind kind)
 {
@@ -59,8 +59,9 @@ lacks_code(const struct code *code)
 }
 
 /*
- * Operations of the counted launch, and how long they keep each kind's pipes
- * busy: ${dense}, in operations of the unit's plain type.
+ * Operations of the counted launch, and how long they occupy each kind's pipes:
+ * ${dense}, in operations of the unit's basic type. Returns NULL, or the reason
+ * why they are not known.
  */
 static const struct reason *
 count_flops(const struct code *code, double flops[FLOP_KINDS],
@@ -125,8 +126,8 @@ compute(struct roofline *r, const struct code *code, const struct ceilings *c)
 	r->compute_ratio = longest / r->time_s;
 }
 
-/* Loads and stores of global memory: sectors, and the bytes of each that some
- * thread asked for. */
+/* Bytes of global loads and stores: sectors times the bytes of each that some
+ * thread requested. */
 static double
 used_bytes(const struct kernel *k)
 {

@@ -8,10 +8,10 @@
 #include "report/source_columns.h"
 
 #define CELL 24
-#define SHARE_BAD 0.20		/* of the time: what to look at first */
+#define SHARE_BAD 0.20		/* of the time: to be looked at first */
 #define SHARE_WARN 0.05
 
-/* Nothing where nothing was counted. */
+/* Empty if nothing was counted. */
 static void
 tally(char out[CELL], double v)
 {
@@ -60,7 +60,7 @@ cell_inst(char out[CELL], const struct source_page *p, const struct heat *h)
 	tally(out, h->inst);
 }
 
-/* "32/4": sectors a request, and what the same data needs at least. */
+/* "32/4": sectors per request, and the fewest for the same data. */
 static void
 cell_sectors(char out[CELL], const struct source_page *p,
     const struct heat *h)

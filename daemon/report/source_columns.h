@@ -1,5 +1,5 @@
-/* report/source_columns.h: the columns beside a line or instruction, those that
- * have something to say. */
+/* report/source_columns.h: the columns beside a line or instruction; columns
+ * without values are left out. */
 #ifndef CADV_SOURCE_COLUMNS_H
 #define CADV_SOURCE_COLUMNS_H
 
@@ -18,12 +18,12 @@ struct source_columns {
 };
 
 void columns_choose(struct source_columns *c, const struct source_page *p);
-/* The heads of the columns. */
+/* Prints the heads of the columns. */
 void columns_head(struct out *o, const struct source_columns *c);
-/* The values of ${h}, in the colour of its share; NULL: room for them. */
+/* Prints the values of ${h}, in the colour of its share; NULL: blanks. */
 void columns_row(struct out *o, struct source_columns *c,
     const struct source_page *p, const struct heat *h);
-/* What the columns and the stall reasons mean that were printed. */
+/* Explains the columns and the stall reasons that were printed. */
 void columns_explain(struct out *o, const struct source_columns *c,
     const struct source_page *p);
 

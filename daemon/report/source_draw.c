@@ -127,8 +127,8 @@ draw_finding(struct drawing *d, const json_t *f, const json_t *hot,
 	free(note);
 }
 
-/* Whether the hot line is ${line} of the file being drawn or, with ${line} 0,
- * the instruction at ${pc} and of no line. */
+/* Is the hot line ${line} of the file being drawn or, with ${line} 0, the
+ * instruction without a line at ${pc}? */
 static bool
 is_here(const struct drawing *d, const json_t *hot, uint32_t line, uint32_t pc)
 {

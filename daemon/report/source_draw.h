@@ -1,5 +1,5 @@
-/* report/source_draw.h: pieces of the annotated source that several files
- * draw. Not for others. */
+/* report/source_draw.h: pieces of the annotated source that source_*.c and
+ * text_source.c share. Private to these. */
 #ifndef CADV_SOURCE_DRAW_H
 #define CADV_SOURCE_DRAW_H
 
@@ -33,30 +33,32 @@ struct drawing {
 	size_t lines;
 };
 
-/* What follows a number: ${s} with tabs as spaces, cut at the width unless
- * lines are left whole; ends the line. */
+/* draw_code(d, s, len): what follows a line number: ${s} with tabs as spaces,
+ * cut at the width unless lines are left whole; ends the line. */
 void draw_code(struct drawing *d, const char *s, size_t len);
-/* A remark below a line, ${indent} columns into its code, after ${mark}. */
+/* draw_note(d, indent, style, mark, note): a remark below a line, ${indent}
+ * columns into its code, after ${mark}. */
 void draw_note(struct drawing *d, int indent, enum out_style style,
     const char *mark, const char *note);
 void draw_insn(struct drawing *d, const struct source_insn *s);
-/* The gap between two parts. */
+/* draw_gap(d): the gap between two parts. */
 void draw_gap(struct drawing *d);
 
-/* Whether a finding is about the kernel of the page. */
+/* draw_concerns(d, finding): is the finding about the kernel of the page? */
 bool draw_concerns(const struct drawing *d, const json_t *finding);
 
 /*
- * draw_findings(d, line, pc, draw, indent): the findings that name this line of
- * the file being drawn or, with ${line} 0, the instruction of no line at ${pc};
- * returns how many, and with ${draw} draws them.
+ * draw_findings(d, line, pc, draw, indent): the number of findings that name
+ * this line of the file being drawn or, with ${line} 0, the instruction without
+ * a line at ${pc}; draws them if ${draw}.
  */
 size_t draw_findings(struct drawing *d, uint32_t line, uint32_t pc, bool draw,
     int indent);
 
-/* All files, most of the time first; of a focus only its own. */
+/* draw_files(d): all files, those with the most time first; with a focus only
+ * its file. */
 void draw_files(struct drawing *d);
-/* Whether a file is the one that the focus names; true without a focus. */
+/* draw_is_focus(a, file): does the focus name this file? True without a focus. */
 bool draw_is_focus(const struct annotate *a, const json_t *file);
 
 #endif

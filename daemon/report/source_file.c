@@ -12,8 +12,8 @@
 #define CONTEXT 2		/* lines around one that matters */
 #define CONTEXT_FOCUS 10
 #define INLINED_SHOWN 4
-#define INLINED_LEAST 0.005	/* of the time */
-#define INLINED_HOT 0.01	/* its caller is shown too */
+#define INLINED_LEAST 0.005	/* of the time: less is not shown */
+#define INLINED_HOT 0.01	/* of the time: from here on the caller is shown, too */
 
 /* --- one line ---------------------------------------------------------- */
 
@@ -57,7 +57,7 @@ draw_inlined(struct drawing *d, const struct source_place *place, int indent)
 	for (i = 0; i < place->inlineds && i < INLINED_SHOWN; i++) {
 		x = &d->page.inlined[place->inlined + i];
 		if (!(x->share >= INLINED_LEAST))
-			break;	/* the most comes first */
+			break;	/* the largest comes first */
 		snprintf(text, sizeof(text), "inlined: %s at %s:%u, %s of the "
 		    "time", or_unknown(x->function),
 		    base_name(path_of(d->a->source, x->file)),
@@ -125,8 +125,8 @@ add_lines(const struct drawing *d, uint32_t *list, size_t n, uint64_t from,
 	return n;
 }
 
-/* The numbers of the lines to show, in order; *${n} of them. NULL without
- * memory. */
+/* The numbers of the lines to show, sorted, malloced; *${n} of them. NULL
+ * without memory. */
 static uint32_t *
 choose_lines(struct drawing *d, size_t *n)
 {

@@ -7,13 +7,13 @@
 
 #include "report/source_page.h"
 
-#define HOT_TIME 0.01		/* of the samples or instructions */
-#define HOT_PART 0.10		/* of anything else */
-#define CHAIN_MAX 64		/* inline contexts of one line, as a bound */
+#define HOT_TIME 0.01		/* share of the samples or instructions */
+#define HOT_PART 0.10		/* share of anything else */
+#define CHAIN_MAX 64		/* inline contexts of one line, at most */
 
-/* --- what a line or instruction did ------------------------------------ */
+/* --- counts of a line or instruction --------------------------------------- */
 
-/* A metric left out is 0 if it was counted at all. */
+/* A metric that is left out is 0 if it was counted at all. */
 static double
 value_of(const json_t *of, const char *name, double otherwise)
 {
@@ -57,7 +57,7 @@ heat_start(struct heat *h, const json_t *source)
 	}
 }
 
-/* Adds what ${of} (a line, an instruction) did to ${h}. */
+/* Adds the counts and samples of ${of} (a line, an instruction) to ${h}. */
 static void
 heat_add(struct heat *h, const json_t *of)
 {
@@ -153,7 +153,7 @@ page_find(const struct source_page *p, uint32_t file, uint32_t line)
 	return SIZE_MAX;
 }
 
-/* Whether ${line} says where it is. */
+/* Does ${line} have a file and number? */
 static bool
 located(const json_t *line, uint32_t *file, uint32_t *number)
 {
@@ -237,7 +237,7 @@ inclusive(const struct source_page *p, const json_t *source)
 	return sum;
 }
 
-/* Both are in one place, and of one function. */
+/* For sorting: equal if both are in one place, and of one function. */
 static int
 callee_order(const struct inlined *x, const struct inlined *y)
 {
@@ -287,7 +287,7 @@ make_inlined(struct source_page *p, const json_t *source)
 		p->inlineds++;
 	}
 	free(share);
-	/* One row for all lines of a function at one place. */
+	/* Merges all lines of a function at one place into one row. */
 	qsort(p->inlined, p->inlineds, sizeof(*p->inlined), by_callee);
 	for (i = 0; i < p->inlineds; i++) {
 		if (i > 0 && callee_order(&p->inlined[kept - 1],

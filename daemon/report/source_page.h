@@ -1,7 +1,7 @@
 /*
- * report/source_page.h: a kernel's source document (report/json_source.h) put
- * in order for drawing: what each line of each file costs, all its inline
- * contexts together, and which lines are worth showing. Pure.
+ * report/source_page.h: a kernel's source document (report/json_source.h)
+ * arranged for drawing: the cost of each line of each file, all its inline
+ * contexts together, and the lines worth showing. Pure.
  */
 #ifndef CADV_SOURCE_PAGE_H
 #define CADV_SOURCE_PAGE_H
@@ -13,12 +13,12 @@
 
 #include "model/lines/source.h"
 
-/* What was counted and sampled; NaN was not counted. */
+/* Counts and samples; NaN: not counted. */
 struct heat {
 	double samples;
 	double inst;			/* warp instructions */
 	double requests;		/* to global memory */
-	double sectors, ideal;		/* of them */
+	double sectors, ideal;		/* of these requests */
 	double waves, waves_ideal;	/* of shared memory */
 	double local;			/* sectors of local memory */
 	double divergent;		/* branches */
@@ -33,11 +33,11 @@ struct source_place {
 	size_t insn, insns;		/* its part of page->order */
 };
 
-/* Something that was inlined into a place. */
+/* A function inlined into a place. */
 struct inlined {
 	size_t place;			/* the caller's */
 	const char *function;		/* borrowed; NULL unknown */
-	uint32_t file, line;		/* its first line seen there */
+	uint32_t file, line;		/* its first line that occurs there */
 	double share;			/* with what is inlined into it */
 };
 
@@ -60,20 +60,20 @@ struct source_page {
 	bool sampled, counted;
 };
 
-/* page_make(p, source): 0; -1 without memory. ${source} must outlive it, and
- * may lack anything. Release with page_free. */
+/* page_make(p, source): 0; -1 without memory. ${source} must outlive ${p};
+ * missing members are no error. Release with page_free. */
 int page_make(struct source_page *p, const json_t *source);
 void page_free(struct source_page *p);
 
-/* page_share(p, h): of the samples, or of the instructions where there are
- * none; NaN if nothing was measured. */
+/* page_share(p, h): the share of ${h} in the samples, or without samples in the
+ * instructions; NaN if nothing was measured. */
 double page_share(const struct source_page *p, const struct heat *h);
 
-/* page_is_hot(p, h): worth showing: a notable part of the time, of the sectors
- * or wavefronts too many, of the divergence or of the spills. */
+/* page_is_hot(p, h): is it worth showing: does it have a notable share of the
+ * time, of excess sectors or wavefronts, of the divergence or of the spills? */
 bool page_is_hot(const struct source_page *p, const struct heat *h);
 
-/* page_stall(h): the reason most samples waited for, STALL_COUNT none. */
+/* page_stall(h): the stall reason with the most samples; STALL_COUNT: none. */
 enum stall page_stall(const struct heat *h);
 
 /* page_find(p, file, line): its place, or SIZE_MAX. */

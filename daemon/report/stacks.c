@@ -12,7 +12,7 @@ struct walk {
 	const char *kernel;
 	double ns;		/* of the kernel */
 	double samples;		/* of the kernel */
-	double shown;		/* of those, in stacks */
+	double shown;		/* of those, already in stacks */
 	struct stack stack;
 };
 
@@ -39,7 +39,7 @@ path_of(const json_t *files, const json_t *index)
 	return NULL;
 }
 
-/* The frames of line ${i}: behind that of the kernel, the outermost caller first. */
+/* Sets the frames of line ${i}: after the kernel's, the outermost caller first. */
 static void
 chain(struct walk *w, const json_t *source, size_t i)
 {
@@ -98,7 +98,7 @@ kernel_stacks(struct walk *w, const json_t *source)
 		if (rc == 0 && w->samples > 0)
 			rc = line_stacks(w, source, i, l);
 	w->stack.frames = 1;
-	/* Instructions without a line; without samples, all of it. */
+	/* The rest: instructions without a line; without samples all of it. */
 	if (rc == 0 && (w->samples == 0 || w->samples - w->shown >= 1))
 		rc = give(w, NULL, w->samples - w->shown);
 	return rc;

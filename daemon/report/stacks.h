@@ -1,7 +1,7 @@
 /*
- * report/stacks.h: where the time of kernels went, as call stacks: the kernel, its
- * lines from the outermost caller to the innermost inlined one, and what warps waited
- * for there. For pprof, speedscope and flame graphs.
+ * report/stacks.h: the time of kernels as call stacks: the kernel, its lines
+ * from the outermost caller to the innermost inlined one, and the stall reason
+ * there. For pprof, speedscope and flame graphs.
  */
 #ifndef CADV_STACKS_H
 #define CADV_STACKS_H
@@ -27,14 +27,14 @@ struct stack {
 	uint64_t ns;		/* > 0 */
 };
 
-/* 0 to go on. */
+/* Called for each stack; returns 0 to go on. */
 typedef int stack_visit(void *arg, const struct stack *s);
 
 /*
- * stacks_each(r, visit, arg): every stack of the kernels of ${r}. A kernel's time is
- * divided as its samples are: that they stand for time is what sampling rests on. The
- * time of a kernel that has none is one stack of one frame. The same in each call;
- * what the last visit returned.
+ * stacks_each(r, visit, arg): visits every stack of the kernels of ${r}. A
+ * kernel's time is divided in proportion to its samples. The time of a kernel
+ * without samples is one stack of one frame. Every call visits the same stacks.
+ * Returns the last visit's result.
  */
 int stacks_each(const struct report *r, stack_visit *visit, void *arg);
 

@@ -11,11 +11,11 @@
 #include "report/text.h"
 
 #define FIRST_SCREEN 5		/* findings shown before "… n more" */
-#define KIN_SHOWN 4		/* places of one fault, besides the first */
-/* Of a whole report: what a terminal shows at once. Findings that it has no room for are
- * among the "… n more"; the first always has. */
+#define KIN_SHOWN 4		/* other places of the same fault */
+/* The lines of a whole report: what a terminal shows at once. Findings without
+ * room are among the "… n more"; the first one is always shown. */
 #define PAGE_LINES 40
-#define MORE_LINES 2		/* of what says that */
+#define MORE_LINES 2		/* s of the "… n more" */
 
 /* "4 more of at most 200 ms each: `cudadvise findings`" */
 static void
@@ -23,8 +23,8 @@ text_more(struct out *o, const struct report *r, size_t more, double below)
 {
 	char text[384], command[256], a[NUMBER_SIZE];
 
-	/* A line cannot break within a command: what is too long is told by its
-	 * usage. */
+	/* A line cannot be broken within a command: a command that is too long
+	 * is shown by its usage. */
 	parts_command(r, "findings", "", command, sizeof(command));
 	if (parts_is_file(r) && out_columns(o, command) > o->width - 8)
 		snprintf(command, sizeof(command), "cudadvise findings FILE");
@@ -43,7 +43,7 @@ same_field(const json_t *a, const json_t *b, const char *key)
 	    or_unknown(field_text(b, key))) == 0;
 }
 
-/* Whether ${b} says of another launch shape of the same kernel what ${a} does. */
+/* Does ${b} report the same as ${a} for another launch shape of the same kernel? */
 static bool
 same_kernel(const json_t *a, const json_t *b)
 {
@@ -52,7 +52,7 @@ same_kernel(const json_t *a, const json_t *b)
 	    same_field(a, b, "rule") && same_field(a, b, "where");
 }
 
-/* ... or of whatever else: one fault, and one change that mends it. */
+/* The same for any kernel: one fault, and one change that fixes it? */
 static bool
 same_advice(const json_t *a, const json_t *b)
 {
@@ -60,7 +60,7 @@ same_advice(const json_t *a, const json_t *b)
 	    same_field(a, b, "rule") && same_field(a, b, "change"));
 }
 
-/* Whether a finding before the one at ${at} has already spoken for it. */
+/* Does a finding before the one at ${at} report the same? */
 static bool
 spoken_for(const json_t *items, size_t at)
 {
@@ -73,7 +73,8 @@ spoken_for(const json_t *items, size_t at)
 	return false;
 }
 
-/* "kernel_b", "copySharedMem, launched 101 times": what tells it from its kin. */
+/* "kernel_b", "copySharedMem, launched 101 times": what distinguishes it from
+ * findings of the same fault. */
 static const char *
 own_place(const json_t *f)
 {
@@ -119,7 +120,7 @@ out:
 	free(text);
 }
 
-/* A part of the page, drawn before its place is known. */
+/* A part of the page, drawn before it is known where it goes. */
 struct part {
 	struct out out;
 	char *text;
@@ -135,7 +136,7 @@ part_begin(struct part *p, const struct out *o)
 	return p->out.file != NULL;
 }
 
-/* How many lines it has. */
+/* Returns the number of its lines. */
 static size_t
 part_end(struct part *p)
 {
@@ -161,7 +162,7 @@ static void
 put_finding(struct out *o, const struct report *r, const json_t *items, size_t i,
     struct columns c)
 {
-	/* Why there is no line matters to those who asked for lines. */
+	/* Why there is no line matters only if the level has lines. */
 	bool by_line = level_counts(level_named(field_text(r->run, "level")));
 	const json_t *f = json_array_get(items, i);
 	bool titled;
@@ -187,7 +188,8 @@ count_worth_it(const struct report *r)
 	return n;
 }
 
-/* Whether the report has a place for item ${i}: one that no other speaks for. */
+/* Does item ${i} have a place of its own in the report: no finding before it
+ * reports the same? */
 static bool
 has_place(const json_t *items, size_t i)
 {
@@ -195,7 +197,7 @@ has_place(const json_t *items, size_t i)
 	    !spoken_for(items, i);
 }
 
-/* In ${room} lines, but for the first, and with -v whatever it takes. */
+/* Lists findings within ${room} lines, at least the first; with -v without a limit. */
 static void
 list_worth_it(struct out *o, const struct report *r, size_t room)
 {
@@ -256,7 +258,7 @@ text_no_cuda(struct out *o)
 	}
 }
 
-/* What ran, where the time went, what of it was measured. */
+/* What ran, where the time went, and how much of it was measured. */
 static void
 put_head(struct out *o, const struct report *r, bool cuda)
 {
@@ -268,7 +270,7 @@ put_head(struct out *o, const struct report *r, bool cuda)
 	parts_diagnostics(o, r, true);
 }
 
-/* What stands behind the findings. */
+/* What follows the findings. */
 static void
 put_rest(struct out *o, const struct report *r, size_t worth_it)
 {

@@ -1,6 +1,6 @@
 /*
- * report/text.h: the terminal report, drawn from the JSON nouns (report/json.h)
- * and from nothing else, so that it cannot say other things than the API.
+ * report/text.h: the terminal report, drawn only from the JSON nouns
+ * (report/json.h), so that it cannot differ from the API.
  */
 #ifndef CADV_TEXT_REPORT_H
 #define CADV_TEXT_REPORT_H
@@ -19,37 +19,41 @@ struct report {
 	const json_t *operators;	/* json_operators; NULL not known */
 	const json_t *ranges;		/* json_ranges; NULL not known */
 	const json_t *copies;		/* json_copies; NULL not known: formats only */
-	const json_t *compare;		/* with a baseline (report/compare.h), and … */
+	const json_t *compare;		/* with a baseline (report/compare.h), … */
 	const json_t *was;		/* … the items of its findings; NULL: none */
-	const struct reader *reader;	/* of the rest; NULL: documents alone */
-	const char *name;		/* how commands call it: "41", "x.cadv" */
-	bool newest;			/* what commands mean without a name */
+	const struct reader *reader;	/* for the rest; NULL: documents only */
+	const char *name;		/* the run's name in commands: "41", "x.cadv" */
+	bool newest;			/* the run that commands without a name mean */
 	bool verbose;			/* informational diagnostics too */
 };
 
-/* The first screen. Missing or wrong fields are left out, never fatal. */
+/* text_report(o, r): the first screen. Missing or wrong fields are left out,
+ * never fatal. */
 void text_report(struct out *o, const struct report *r);
 
-/* Findings, under what ran: those worth it in full, with ${all} also the others. */
+/* text_findings(o, r, all): what ran, then the findings worth a change in full;
+ * with ${all} also the others. */
 void text_findings(struct out *o, const struct report *r, bool all);
 
-/* The checklist: every line with its state and evidence (json_checklist). */
+/* text_checklist(o, r, checklist): every line with its state and evidence
+ * (json_checklist). */
 void text_checklist(struct out *o, const struct report *r,
     const json_t *checklist);
 
-/* Two runs (report/compare.h): which ones, their times and why they may not be
- * comparable; then what became of the predictions, and the kernels. ${base} and
- * ${target} are how commands call the runs. */
+/* text_compare_head(o, compare, base, target): the two runs (report/compare.h),
+ * their times, and why they may not be comparable; ${base} and ${target}: their
+ * names in commands.
+ * text_compare(o, compare): then predicted and achieved savings, and the kernels. */
 void text_compare_head(struct out *o, const json_t *compare,
     const char *base, const char *target);
 void text_compare(struct out *o, const json_t *compare);
 
-/* Of that only what became of the predictions, and nothing if none can be
- * checked: the end of a report. */
+/* text_outcomes(o, compare, base, target): only predicted and achieved savings,
+ * and nothing if no prediction can be checked: the end of a report. */
 void text_outcomes(struct out *o, const json_t *compare, const char *base,
     const char *target);
 
-/* One rule of the catalogue (json_rule): the `explain` page. */
+/* text_rule(o, rule): one rule of the catalogue (json_rule): the `explain` page. */
 void text_rule(struct out *o, const json_t *rule);
 
 #endif

@@ -1,4 +1,4 @@
-/* The head of a run of `cudadvise sanitize`: which tools ran, and to what end. */
+/* The head of a run of `cudadvise sanitize`: which tools ran, and how they ended. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "report/text_parts.h"
 #include "report/text_util.h"
 
-/* What a state means; NULL: what is to be seen is enough. */
+/* The meaning of a state; NULL: it explains itself. */
 static const char *
 meaning(const char *state)
 {
@@ -63,7 +63,7 @@ parts_checks(struct out *o, const json_t *checks)
 	const json_t *c;
 	size_t i;
 
-	/* As many on a line as it holds: the head has three. */
+	/* As many as fit on a line: the head has three lines. */
 	json_array_foreach(checks, i, c) {
 		check_text(said, sizeof(said), c);
 		out_segment(o, 2, i > 0 ? "; " : "", said);

@@ -11,7 +11,7 @@
 #define STATE_COLUMNS 12	/* "not measured" */
 #define INDENT (2 + STATE_COLUMNS + 2)
 
-/* The states as they are counted, and as they are called. */
+/* The keys of the states' counts, and their names. */
 static const struct {
 	const char *key, *text;
 	enum out_style style;
@@ -68,7 +68,7 @@ text_fact(struct out *o, const json_t *fact)
 	out_wrap(o, INDENT, text);
 }
 
-/* The findings that fail a line, and how to read on. */
+/* The findings because of which a line failed, and the command for more. */
 static void
 text_line_findings(struct out *o, const json_t *line)
 {

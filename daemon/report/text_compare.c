@@ -37,7 +37,7 @@ text_times(struct out *o, const char *what, double before, double after)
 	out_wrap(o, 2, text);
 }
 
-/* Unless the trial gives its reasons, which are the same. */
+/* Not if the trial gives its reasons, which are the same. */
 static void
 text_notes(struct out *o, const json_t *compare)
 {
@@ -61,7 +61,7 @@ text_heading(struct out *o, const char *text)
 	int room = o->width - PREDICTED_COLUMNS - ACHIEVED_COLUMNS;
 
 	out_style(o, STYLE_BOLD);
-	if (out_columns(o, text) >= room) {	/* on a line of its own */
+	if (out_columns(o, text) >= room) {	/* it takes a line of its own */
 		out_wrap(o, 0, text);
 		text = "";
 	}
@@ -72,8 +72,8 @@ text_heading(struct out *o, const char *text)
 	out_line(o);
 }
 
-/* Has another of ${all} the same text as ${x} under ${key}? Kernels of one name
- * differ in their launch shape: they need their numbers. */
+/* Does another of ${all} have the same text as ${x} under ${key}? Kernels of
+ * one name in several launch shapes need their numbers. */
 static bool
 is_one_of_many(const json_t *all, const json_t *x, const char *key)
 {
@@ -90,7 +90,7 @@ is_one_of_many(const json_t *all, const json_t *x, const char *key)
 	return false;
 }
 
-/* " #6", the kernel's number in its run; "" if ${id} is none. */
+/* " #6", the kernel's number in its run; "" if ${id} is not a number. */
 static void
 number_mark(char *out, size_t size, const json_t *id)
 {
@@ -115,8 +115,8 @@ item_name(char *out, size_t size, const json_t *items, const json_t *item)
 	    or_unknown(field_text(item, "rule")));
 }
 
-/* A finding of the first run: what was predicted, what came of it. On a line of
- * its own where its name leaves no room for the numbers. */
+/* A finding of the first run: predicted and achieved. On two lines if its name
+ * leaves no room for the numbers. */
 static void
 text_item(struct out *o, const json_t *items, const json_t *item)
 {
@@ -212,7 +212,7 @@ text_new(struct out *o, const json_t *items)
 	}
 }
 
-/* Have the launches of both runs one shape? */
+/* Do the launches of both runs have the same shape? */
 static bool
 is_alike(const json_t *kernel)
 {
@@ -220,7 +220,7 @@ is_alike(const json_t *kernel)
 	return strcmp(or_unknown(field_text(kernel, "match")), "shape") == 0;
 }
 
-/* Seconds that a side took: of a launch where they are alike, else of all. */
+/* A side's seconds: of a launch if their shapes are the same, else of all launches. */
 static const char *
 side_time(char out[NUMBER_SIZE], const json_t *kernel, const char *side)
 {
@@ -229,7 +229,7 @@ side_time(char out[NUMBER_SIZE], const json_t *kernel, const char *side)
 	    is_alike(kernel) ? "mean_s" : "total_s"));
 }
 
-/* The number of the one kernel that ${side} of ${k} is made of, or NULL. */
+/* The number of the kernel if ${side} of ${k} consists of only one; else NULL. */
 static const json_t *
 only_id(const json_t *k, const char *side)
 {

@@ -1,5 +1,4 @@
-/* Under which conditions a run was made: what makes its times less than its own, and
- * with -v the rest. */
+/* The conditions of a run: those that distort its times, and with -v the others. */
 #include <stdio.h>
 
 #include "base/number.h"

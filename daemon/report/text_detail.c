@@ -1,6 +1,6 @@
-/* What -v adds to the head of a report: the whole command, what the figures refer
- * to, and what measuring cost by its parts. Where the program was held for longer
- * than it may be, the report's end says so in any case. */
+/* What -v adds to the head of a report: the whole command, the base of the
+ * figures, and the cost of measuring by its parts. If the program was held for
+ * longer than permitted, the report's end says so in any case. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #include "report/text_parts.h"
 
-/* What the findings are judged against. */
+/* The time that findings are relative to. */
 static void
 text_active(struct out *o, const json_t *run)
 {
@@ -51,7 +51,7 @@ text_volume(struct out *o, const json_t *run)
 	out_line(o);
 }
 
-/* What measuring line by line gave, for those who asked for it. */
+/* The results of measuring line by line, if it was asked for. */
 static void
 text_lines(struct out *o, const struct report *r)
 {
@@ -76,7 +76,7 @@ text_lines(struct out *o, const struct report *r)
 	out_line(o);
 }
 
-/* What measuring took, by what it was for. */
+/* The cost of measuring, by purpose. */
 static void
 text_cost(struct out *o, const struct report *r)
 {
@@ -111,7 +111,7 @@ text_cost(struct out *o, const struct report *r)
 		out_line(o);
 }
 
-/* "; set-up 280 ms", where it took any time. */
+/* "; set-up 280 ms", if it took any time. */
 static void
 held_segment(struct out *o, const json_t *held, const char *key,
     const char *what)
@@ -125,8 +125,8 @@ held_segment(struct out *o, const json_t *held, const char *key,
 	out_segment(o, 4, "; ", text);
 }
 
-/* Whether the program was held for longer than it may be, in ${a} and ${b} for how long
- * and how long it may. What is over by less than is printed is no news. */
+/* Was the program held for longer than permitted? Sets ${a} to how long, ${b}
+ * to the limit. An excess below the printed precision does not count. */
 static bool
 held_over(const json_t *held, char a[NUMBER_SIZE], char b[NUMBER_SIZE])
 {
@@ -138,7 +138,7 @@ held_over(const json_t *held, char a[NUMBER_SIZE], char b[NUMBER_SIZE])
 	return longest > limit && strcmp(a, b) != 0;
 }
 
-/* For how long the program stood still, at one place and in all. */
+/* How long the program was held, at one place and in all. */
 static void
 text_held(struct out *o, const json_t *held)
 {

@@ -1,5 +1,5 @@
-/* The end of a report: a line each for what all findings save together, what is lost
- * in the noise, what is clean, what was not measured, and what to type next. */
+/* The end of a report, one line each: what all findings save together, savings
+ * below the noise, what is clean, what was not measured, and what to type next. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +14,15 @@
 
 #include "report/text_parts.h"
 
-#define SMALL_SHARE 0.005	/* of the whole run: nobody sees less */
-#define BELOW_COUNTED 100	/* of those below the noise: more is not worth
-				 * the counting */
+#define SMALL_SHARE 0.005	/* of the whole run: less is not noticed */
+#define BELOW_COUNTED 100	/* findings below the noise: counting more is
+				 * not worth it */
 #define REASONS_MAX 32
 #define REST_COLUMNS 25		/* "; 12 for other reasons" */
-#define KERNELS_LEAST 0.1	/* of the time of GPU work: less of it, and what
-				 * their instructions tell saves under 10 % */
+#define KERNELS_LEAST 0.1	/* of the time of GPU work: with less, details
+				 * of kernels save under 10 % */
 
-/* A labelled line, on as many lines as it takes. */
+/* A labelled line, wrapped. */
 static void
 line(struct out *o, const char *label, const char *text)
 {
@@ -39,7 +39,7 @@ is_check(const struct report *r)
 
 /* --- together, noise ------------------------------------------------------- */
 
-/* What is worth a change in a short program, and lost in the whole run. */
+/* Is any finding worth a change in a short program, but too small in the whole run? */
 static bool
 any_small(const json_t *items)
 {
@@ -74,7 +74,8 @@ text_sum(struct out *o, const struct report *r, size_t worth_it)
 	}
 }
 
-/* Whether two findings are one fault of one kernel, at other launch shapes. */
+/* Do both findings report the same fault in the same kernel, at different
+ * launch shapes? */
 static bool
 same_place(const json_t *a, const json_t *b)
 {
@@ -85,8 +86,8 @@ same_place(const json_t *a, const json_t *b)
 	    or_unknown(field_text(b, "where"))) == 0;
 }
 
-/* What finding ${at} and its kin save, all of them lost in the noise; 0: nothing,
- * or one before it has spoken for it. */
+/* Seconds that finding ${at} and those of the same fault save, all below the
+ * noise; 0: nothing, or a finding before it covers it. */
 static double
 below_noise(const json_t *items, size_t at)
 {
@@ -161,9 +162,9 @@ parts_together(struct out *o, const struct report *r, size_t worth_it)
 
 /* --- clean, not measured --------------------------------------------------- */
 
-/* Practices that were not measured for one reason. */
+/* The practices that were not measured for one reason. */
 struct unmeasured {
-	const char *reason, *rule;	/* the rule: the first of them */
+	const char *reason, *rule;	/* rule: the first of them */
 	size_t n;
 };
 
@@ -176,8 +177,8 @@ is_state(const json_t *rule, const char *state)
 
 COMPARE(more_first, struct unmeasured, ORDER(y->n, x->n))
 
-/* One about the code of kernels, where all that matter are a library's: nothing is
- * missing that a measurement would add. */
+/* Is it a rule about the kernels' code, where all kernels that matter are a
+ * library's? A measurement would add nothing. */
 static bool
 is_about_code(const json_t *rule)
 {
@@ -185,7 +186,7 @@ is_about_code(const json_t *rule)
 	    "reason_code")), reason_row[REASON_LIBRARY].name) == 0;
 }
 
-/* The reasons, the most frequent first; returns how many. */
+/* The reasons, the most frequent first; returns their number. */
 static size_t
 group_reasons(const json_t *rules, struct unmeasured group[REASONS_MAX])
 {
@@ -274,8 +275,8 @@ text_practices(struct out *o, const struct report *r, const char *told_before)
 	free(text);
 }
 
-/* Why the kernel with the most time of those that were not measured was not, or
- * only in part. Borrowed; NULL: there is none. */
+/* Among the kernels that were not measured, or only in part, the reason of the
+ * one with the most time. Borrowed; NULL: none. */
 static const char *
 kernel_reason(const struct report *r)
 {
@@ -299,7 +300,8 @@ kernel_reason(const struct report *r)
 	return reason;
 }
 
-/* Kernels of which only measured launches ran, and nothing says for how long. */
+/* Kernels of which only measured launches ran, so that their undisturbed time
+ * is not known. */
 static void
 text_least(struct out *o, const json_t *kernels)
 {
@@ -366,8 +368,8 @@ text_verdicts(struct out *o, const struct report *r)
 
 /* --- what would add to it -------------------------------------------------- */
 
-/* Of a run that has no counts by instruction what the default level would add; else
- * what samples would. */
+/* The reason code of what the default level would add to a run without counts
+ * by instruction; else of what samples would. */
 static enum reason_code
 lacks(enum wire_level level)
 {
@@ -383,8 +385,7 @@ is_for(const json_t *item, const char *key, enum reason_code lack)
 	return code != NULL && strcmp(code, reason_row[lack].name) == 0;
 }
 
-/* Findings about a kernel's code that do not know their lines for want of a level,
- * and rules that do not speak for it. */
+/* The number of findings about a kernel's code that lack lines because of the level. */
 static size_t
 count_lineless(const json_t *items, enum reason_code lack)
 {
@@ -410,8 +411,8 @@ count_asking(const json_t *rules, enum reason_code lack)
 	return n;
 }
 
-/* What the next level would add, where kernels are what the run's time goes into:
- * one line, or none. */
+/* One line about what the next level would add, if kernels are a good part of
+ * the run's time. */
 static void
 text_level(struct out *o, const struct report *r)
 {
@@ -445,7 +446,7 @@ text_level(struct out *o, const struct report *r)
 	line(o, "More", text);
 }
 
-/* "cudadvise findings 41"; without the run where the newest is meant anyhow. */
+/* "cudadvise findings 41"; without the run's name if it is the newest. */
 void
 parts_command(const struct report *r, const char *command, const char *option,
     char *text, size_t size)
@@ -456,7 +457,7 @@ parts_command(const struct report *r, const char *command, const char *option,
 	    option[0] == '\0' ? "" : " ", r->newest ? "" : r->name);
 }
 
-/* At most two commands: about the first finding, and where the rest is. */
+/* At most two commands: about the first finding, and for the rest. */
 static void
 text_next(struct out *o, const struct report *r)
 {
@@ -476,7 +477,7 @@ text_next(struct out *o, const struct report *r)
 		parts_command(r, is_check(r) ? "checklist" : first != NULL ?
 		    "findings" : "kernels", "", other, sizeof(other));
 	parts_label(o, "Next");
-	/* The dashboard knows the daemon's runs alone. */
+	/* The dashboard shows only the daemon's runs. */
 	if (parts_is_file(r)) {
 		if (first != NULL)
 			out_command(o, LABEL_COLUMNS, "", text);

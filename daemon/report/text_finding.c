@@ -85,8 +85,8 @@ parts_row(struct out *o, const json_t *f, struct columns c)
 	return titled;
 }
 
-/* The remedy: what stands out of a finding; not ${whole}: those of its clauses that
- * two lines hold. */
+/* The remedy, which should stand out; without ${whole}: those of its clauses
+ * that fit on two lines. */
 static void
 text_change(struct out *o, const json_t *f, bool whole)
 {
@@ -118,7 +118,7 @@ parts_body(struct out *o, const json_t *f, bool titled, bool missing)
 	parts_why(o, f, titled, false);
 }
 
-/* Of a finding that is at an operator: the kernel that the figures are of. */
+/* For a finding placed at an operator: the kernel that the figures are of. */
 static void
 text_kernel(struct out *o, const json_t *f)
 {
@@ -133,7 +133,7 @@ text_kernel(struct out *o, const json_t *f)
 	free(text);
 }
 
-/* All that is known of it but its evidence. */
+/* Everything about a finding except its evidence. */
 static void
 finding_body(struct out *o, const json_t *f, bool titled, bool missing)
 {
@@ -146,7 +146,7 @@ finding_body(struct out *o, const json_t *f, bool titled, bool missing)
 	char text[1024];
 
 	text_change(o, f, true);
-	/* What stands before it is the change itself. */
+	/* The part before it is the change itself. */
 	if (advice != NULL && change != NULL && strlen(advice) >
 	    strlen(change) + 1)
 		out_wrap(o, 6, advice + strlen(change) + 1);
@@ -161,7 +161,7 @@ finding_body(struct out *o, const json_t *f, bool titled, bool missing)
 		    note);
 		out_wrap(o, 6, text);
 	}
-	/* "low" is part of the why. */
+	/* "low" is shown as part of the reason. */
 	if (strcmp(confidence, "low") == 0)
 		return;
 	snprintf(text, sizeof(text), "confidence: %s", confidence);
@@ -228,7 +228,7 @@ heading(struct out *o, const char *text, struct columns c)
 {
 
 	out_style(o, STYLE_BOLD);
-	/* It ends where the seconds do. */
+	/* Ends at the column at which the seconds end. */
 	out_cell(o, text, o->width - c.interval - 10);
 	out_style(o, STYLE_PLAIN);
 	out_text(o, "would save\n");
@@ -242,12 +242,12 @@ parts_first_heading(struct out *o, const struct report *r, struct columns c)
 		heading(o, "What to change first", c);
 		return;
 	}
-	out_style(o, STYLE_BOLD);	/* nothing of it saves time */
+	out_style(o, STYLE_BOLD);	/* none of it saves time */
 	out_text(o, "What to correct first\n");
 	out_style(o, STYLE_PLAIN);
 }
 
-/* Why nothing could be said: of the correctness tools, why not all of them. */
+/* Why nothing was found; for the correctness tools: why not all of them ran. */
 static const char *
 unchecked_reason(const json_t *rules, bool checks)
 {
@@ -268,8 +268,8 @@ unchecked_reason(const json_t *rules, bool checks)
 	return or_unknown(reason);
 }
 
-/* Where most of the time went into what nobody looked at, or nothing was looked at
- * at all, that is no news. */
+/* If most of the time was not examined, or nothing at all, "nothing found" is
+ * not good news. */
 void
 parts_nothing(struct out *o, const struct report *r)
 {

@@ -1,6 +1,6 @@
-/* The head of a report, three lines: what ran; where the time went; what of it was
- * measured, and at what cost. What was lost is said as well, and with -v all of
- * it (text_detail.c). */
+/* The head of a report, three lines: what ran; where the time went; how much of
+ * it was measured, and at what cost. Lost records are mentioned, too; -v gives
+ * all of it (text_detail.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #include "report/text_parts.h"
 
-#define COMMAND_LEAST 16	/* columns of a command that say something */
+#define COMMAND_LEAST 16	/* columns of a command, to be of use */
 #define COMMAND_BARE 8		/* ... that are kept on the narrowest terminal */
 #define LABEL_MOST 24		/* columns */
 #define BAR_SHARE 7		/* of the line: the rest is for words */
@@ -162,8 +162,8 @@ static const struct {
 };
 #define CAUSES (sizeof(causes) / sizeof(causes[0]))
 
-/* The index of the cause with the most time that is not ${told}; CAUSES: none
- * that is worth a word. */
+/* The index of the cause with the most time not yet ${told}; CAUSES: none worth
+ * mentioning. */
 static size_t
 next_cause(const json_t *idle, const bool *told)
 {
@@ -202,7 +202,7 @@ put_idle(struct out *o, const json_t *idle, bool all)
 	}
 }
 
-/* ████▒▒░░░░: kernels, copies beside which no kernel ran, idle. */
+/* ████▒▒░░░░: kernels, copies without a kernel running, idle. */
 static void
 put_bar(struct out *o, double busy, double copies)
 {
@@ -261,7 +261,7 @@ coverage_text(const struct report *r, bool brief, char *text, size_t size)
 	char launches[2 * NUMBER_SIZE + 4];
 	char a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE];
 
-	/* Analyses of older versions do not tell them apart. */
+	/* Documents of older versions do not distinguish them. */
 	kernels = kernels == 0 ? shapes : kernels;
 	number_of(a, field_count(r->run, "launches"), "launch");
 	number_of(b, kernels, "kernel");
@@ -291,7 +291,7 @@ coverage_text(const struct report *r, bool brief, char *text, size_t size)
 		    part > 0 && !brief ? " in part" : "");
 }
 
-/* Did the program end by itself, so that what it had was sent? */
+/* Did the program end normally, so that all its records were sent? */
 static bool
 ended(const json_t *run)
 {

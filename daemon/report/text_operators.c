@@ -1,7 +1,7 @@
 /*
- * report/text_operators.c: where a framework's program spends the GPU's time: an
- * operator a row, and a row a line, with the line of the program's own that launches
- * most of it; with -v a row for each such line.
+ * report/text_operators.c: where a framework's program spends the GPU's time:
+ * one row and line per operator, with the line of the program's own code that
+ * launches most of it; with -v a row for each such line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 #include "report/text_parts.h"
 #include "report/text_util.h"
 
-#define SHOWN 6			/* rows, as many as are read at a glance */
+#define SHOWN 6			/* rows: as many as are read at a glance */
 #define LEAST 0.02		/* of the kernels' time: less saves under 2 % */
 #define FIGURES 18		/* columns of share and seconds */
 #define NAME_MOST 28		/* columns */
-#define PLACE_LEAST 20		/* columns that a place wants beside a name */
+#define PLACE_LEAST 20		/* columns that a place needs beside a name */
 
 /* An operator, or with -v one place of it. */
 struct operator {
@@ -65,7 +65,8 @@ place_text(const struct operator *p, bool brief, bool alone)
 	return text;
 }
 
-/* As much of it as the line has room for: the library goes first, the function next. */
+/* Prints as much of it as fits on the line: first the library is left out, then
+ * the function. */
 static void
 put_place(struct out *o, const struct operator *p)
 {
@@ -119,8 +120,8 @@ by_seconds(const void *va, const void *vb)
 	    or_unknown(field_text(b->row, "name")));
 }
 
-/* The operators of ${items}, the most seconds first; with ${each} place of its own.
- * malloced; NULL without memory. */
+/* The operators of ${items}, most seconds first; with ${each}, each place by
+ * itself. malloced; NULL without memory. */
 static struct operator *
 collect(const json_t *items, bool each, size_t *count)
 {
@@ -146,7 +147,7 @@ collect(const json_t *items, bool each, size_t *count)
 	return p;
 }
 
-/* How many of ${n} are shown, and how wide the longest name of these is. */
+/* The number of the ${n} to show; *${columns}: the width of their longest name. */
 static size_t
 shown_of(const struct out *o, const struct operator *p, size_t n, double all,
     int *columns)
@@ -180,7 +181,7 @@ parts_operators(struct out *o, const struct report *r)
 	    (p = collect(items, r->verbose, &count)) == NULL)
 		return;
 	shown = shown_of(o, p, count, all, &columns);
-	/* What the document leaves out counts, too. */
+	/* Rows that the document leaves out count, too. */
 	if (field_count(r->operators, "count") > json_array_size(items))
 		count += field_count(r->operators, "count") -
 		    json_array_size(items);

@@ -1,5 +1,5 @@
-/* What happens once or a few times is no finding; told it is where it is as much of
- * the run as a finding of medium severity. */
+/* Events that happen once or a few times are no finding. They are mentioned if
+ * they take as much of the run as a finding of medium severity. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ parts_label(struct out *o, const char *label)
 	out_style(o, STYLE_PLAIN);
 }
 
-/* Copies back that the host went through; returns the host's part, s. */
+/* Copies to the host whose data the host processed; returns the host's part, s. */
 static double
 text_results(struct out *o, const json_t *results, double wall)
 {
@@ -54,7 +54,7 @@ parts_phases(struct out *o, const json_t *run)
 	if (!(longest >= PHASE_SHARE * wall) || longest <= told ||
 	    what == NULL)
 		return;
-	/* Without the examples behind a colon. */
+	/* Without the examples that follow the colon. */
 	snprintf(text, sizeof(text), "the GPU waited %s (%s of the run) "
 	    "%.*s", number_seconds(a, longest), number_percent(b, longest / wall),
 	    (int)strcspn(what, ":"), what);

@@ -1,4 +1,4 @@
-/* Where something is: lines of device code, and the host's call sites. */
+/* Places: lines of device code, and the host's call sites. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "report/text_parts.h"
 #include "report/text_util.h"
 
-#define SHARE_LEAST 0.05	/* of the lines after the first */
+#define SHARE_LEAST 0.05	/* of lines after the first: less is not shown */
 #define CALLERS_SHOWN 3
-#define TEXT_LEAST 16		/* columns of text that say something */
+#define TEXT_LEAST 16		/* columns of text, to be of use */
 #define INDENT 6
 
 /* "step()" of "step(int, float*)", and of "void step<int>(int)"; "<module>" stays. */
@@ -20,13 +20,13 @@ put_function(FILE *t, const char *name)
 {
 	size_t n = strcspn(name, "("), begin = 0, depth = 0, i;
 
-	/* A parenthesis that is part of the name: leave it all. */
+	/* If a parenthesis is part of the name, it stays whole. */
 	if (strstr(name, "operator()") != NULL || n == 0 ||
 	    strstr(name, "(anonymous") != NULL || name[0] == '<') {
 		fputs(name, t);
 		return;
 	}
-	/* Names of templates' instances have the type that they return. */
+	/* The names of template instances contain the return type. */
 	for (i = 0; name[n] == '(' && i < n; i++) {
 		depth += name[i] == '<';
 		depth -= name[i] == '>' && depth > 0;
@@ -36,8 +36,7 @@ put_function(FILE *t, const char *name)
 	fprintf(t, "%.*s()", (int)(n - begin), name + begin);
 }
 
-/* "train.py:31 in step()", "step() in libtorch.so"; false if nothing of it is
- * known. */
+/* "train.py:31 in step()", "step() in libtorch.so"; false if nothing is known. */
 static bool
 put_frame(FILE *t, const json_t *f)
 {
@@ -135,7 +134,7 @@ parts_shapes(const json_t *f)
 	return n > 0 ? (size_t)n : 1;
 }
 
-/* Of a finding about several shapes: of which of them the figures are, and
+/* For a finding about several shapes: which of them the figures are of, and
  * whether the others were measured. */
 static void
 figures_of(struct out *o, const json_t *f)
@@ -164,7 +163,7 @@ figures_of(struct out *o, const json_t *f)
 	}
 }
 
-/* The location without the line that stands above it with its text. */
+/* The location without the line, which is shown above with its text. */
 static const char *
 location_rest(const json_t *f)
 {
@@ -228,7 +227,7 @@ hot_remark(const json_t *h)
 	return text;
 }
 
-/* "of its stalls" says what the share before it is a share of. */
+/* Does the remark, like "of its stalls", say what the share before it is a share of? */
 static bool
 is_part(const char *remark)
 {

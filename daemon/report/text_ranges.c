@@ -1,5 +1,5 @@
 /*
- * report/text_ranges.c: where the kernels' time goes by the program's own names for its
+ * report/text_ranges.c: the kernels' time by the program's own names for its
  * phases, its NVTX ranges.
  */
 #include <stdio.h>
@@ -10,10 +10,10 @@
 #include "report/text_parts.h"
 #include "report/text_util.h"
 
-#define SHOWN 6			/* rows, as many as are read at a glance */
+#define SHOWN 6			/* rows: as many as are read at a glance */
 #define LEAST 0.02		/* of the kernels' time: less saves under 2 % */
 
-/* ${whole}: on as many lines as it takes. */
+/* ${whole}: wrapped instead of cut. */
 static void
 put_row(struct out *o, const json_t *row, bool whole)
 {

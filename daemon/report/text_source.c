@@ -41,8 +41,8 @@ draw_shape(struct out *o, const struct annotate *a)
 	out_line(o);
 }
 
-/* "occupancy 42 %", or why it is not known; a reason that all four share is told
- * once. */
+/* "occupancy 42 %", or why it is not known; a reason that all four share is
+ * given once. */
 static void
 draw_headline(struct out *o, const struct annotate *a)
 {
@@ -110,7 +110,7 @@ draw_measured(struct out *o, const struct drawing *d)
 	out_line(o);
 }
 
-/* What is missing, and why; one reason for several parts is told once. */
+/* The missing parts and the reasons; a reason for several parts is given once. */
 static void
 draw_missing(struct out *o, const struct annotate *a, bool sass)
 {
@@ -150,7 +150,7 @@ draw_missing(struct out *o, const struct annotate *a, bool sass)
 	}
 }
 
-/* Where the kernel is launched from, as one of its findings knows it. */
+/* The kernel's launch site, from one of its findings. */
 static void
 draw_site(struct out *o, const struct drawing *d)
 {
@@ -186,7 +186,7 @@ draw_head(struct drawing *d, bool sass)
 
 /* --- instructions ------------------------------------------------------ */
 
-/* Is it known of any instruction what it did? */
+/* Are there counts or samples of the instructions? */
 static bool
 is_known(const struct drawing *d)
 {
@@ -194,8 +194,8 @@ is_known(const struct drawing *d)
 	return d->page.counted || d->page.sampled;
 }
 
-/* Which instructions to show: those that matter with what is around them, or
- * all; with lines, only those that have none. malloced. */
+/* Which instructions to show: those that matter with their context, or all;
+ * with lines, only those without one. malloced. */
 static bool *
 choose_insns(struct drawing *d, bool lines)
 {
@@ -250,7 +250,7 @@ draw_insns(struct drawing *d, bool lines)
 	free(show);
 	if (any || lines || is_known(d) || d->page.insns == 0)
 		return;
-	/* A listing that says of nothing what it costs helps nobody. */
+	/* A listing without any cost is of no use. */
 	number_of(n, d->page.insns, "instruction");
 	snprintf(text, sizeof(text), "%s, none of them counted or sampled: "
 	    "--sass shows them", n);
@@ -295,7 +295,7 @@ draw_other_findings(struct drawing *d)
 	}
 }
 
-/* Whether any line of the focus' neighbourhood has code. */
+/* Does any line near the focus have code? */
 static bool
 focus_exists(const struct drawing *d)
 {

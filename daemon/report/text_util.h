@@ -1,4 +1,4 @@
-/* report/text_util.h: fields of a JSON object that may lack them. Borrowed. */
+/* report/text_util.h: fields of a JSON object, which may be missing. Borrowed. */
 #ifndef CADV_TEXT_UTIL_H
 #define CADV_TEXT_UTIL_H
 
@@ -33,8 +33,8 @@ field_count(const json_t *o, const char *key)
 	return v > 0 ? (uint64_t)v : 0;
 }
 
-/* Where a finding is, or a comparison's kernel, in words; NULL. Baselines of earlier
- * versions have nothing else. */
+/* The location of a finding, or of a comparison's kernel, in words; NULL.
+ * Baselines of earlier versions have only that. */
 static inline const char *
 location_text(const json_t *o)
 {

@@ -1,5 +1,5 @@
-/* Why a finding is one: what was measured, what limits, and what of it is left out
- * where it has to do with two lines. */
+/* The reason for a finding: what was measured and what limits; and what is left
+ * out if it must fit on two lines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +12,15 @@
 
 #define INDENT 6
 #define WHY_LINES 2
-#define WHY_COLUMNS 60		/* that these have at least: a narrower terminal
-				 * shows the same on more lines */
-#define LEFT_TOLD 0.9		/* of its seconds: when more is left, nobody asks */
+#define WHY_COLUMNS 60		/* the least width for these: a narrower
+				 * terminal shows the same on more lines */
+#define LEFT_TOLD 0.9		/* of its seconds: if more is left, it is not
+				 * mentioned */
 
 /* --- clauses --------------------------------------------------------------- */
 
-/* Where the last clause of the first ${n} bytes of ${s} begins, with what parts it
- * from the one before; 0: there is but one. */
+/* Where the last clause of the first ${n} bytes of ${s} begins, including its
+ * separator; 0: there is only one. */
 static size_t
 last_clause(const char *s, size_t n)
 {
@@ -54,7 +55,7 @@ parts_clauses(const struct out *o, int indent, const char *s, int lines)
 	return NULL;
 }
 
-/* ${s} without its last clause; false if it has but one. */
+/* Cuts off the last clause of ${s}; false if it is the only one. */
 static bool
 drop_clause(char *s)
 {
@@ -65,7 +66,7 @@ drop_clause(char *s)
 	return at > 0;
 }
 
-/* ${s} without what stands in parentheses behind a space. */
+/* Removes parentheses that follow a space, with their content, from ${s}. */
 static void
 drop_parentheses(char *s)
 {
@@ -86,14 +87,15 @@ drop_parentheses(char *s)
 /* --- why ------------------------------------------------------------------- */
 
 struct why {
-	const char *title;	/* where the row had no room for it, and the summary
-				 * does not say it */
+	const char *title;	/* if the row had no room for it, and the
+				 * summary does not contain it */
 	char *summary;		/* what was measured */
 	char *limiter;
 	const char *note;	/* why there are no seconds */
 };
 
-/* "GPU waits for the host" in "the GPU waits for the host again". */
+/* Does the summary "the GPU waits for the host again" contain the title "GPU
+ * waits for the host"? */
 static bool
 says(const char *summary, const char *title)
 {
@@ -101,7 +103,7 @@ says(const char *summary, const char *title)
 	    NULL;
 }
 
-/* That another finding takes the same time away. */
+/* Says that another finding takes the same time away. */
 static void
 tell_left(FILE *t, const json_t *f)
 {
@@ -118,7 +120,7 @@ tell_left(FILE *t, const json_t *f)
 	    (int)field_count(saves, "after"));
 }
 
-/* Why it is not before one that saves less. */
+/* Says why it is not before a finding that saves less. */
 static void
 tell_behind(FILE *t, const json_t *f)
 {
@@ -129,7 +131,7 @@ tell_behind(FILE *t, const json_t *f)
 		    (unsigned long long)behind);
 }
 
-/* What there is of it. NULL: nothing. malloced. */
+/* The parts joined, malloced. NULL: there are none. */
 static char *
 why_text(const json_t *f, const struct why *w)
 {
@@ -156,7 +158,7 @@ why_text(const json_t *f, const struct why *w)
 	return NULL;
 }
 
-/* What a reader misses least goes first. False: no more to leave out. */
+/* Leaves out the least important part. False: nothing more to leave out. */
 static bool
 leave_out(struct why *w, size_t step)
 {

@@ -5,11 +5,11 @@
 
 #include "report/tracks.h"
 
-/* Tracks in all: a hostile capture could name any number of streams. Those beyond
- * share one for each process. */
+/* Number of tracks: a hostile capture could name any number of streams. Those
+ * beyond share one for each process. */
 #define TRACKS_MOST 65536u
-#define LANES 64u		/* the last one takes what finds none */
-/* Operations come nearly in order: those before the last so many are over. */
+#define LANES 64u		/* the last one takes what fits on none */
+/* Operations are nearly sorted by time: those before the last so many have ended. */
 #define RECENT 32u
 
 struct span {
@@ -78,8 +78,8 @@ key_of(const struct tracks *t, const struct operation *op)
 	return key;
 }
 
-/* A drawing knows of two that begin together that the first one written is the
- * outer one. */
+/* Do ${old} and ${op} cross? Nested host operations do not; of two that begin
+ * together, viewers take the first one written for the outer one. */
 static bool
 crosses(const struct span *old, const struct operation *op)
 {

@@ -1,5 +1,5 @@
-/* report/tracks.h: where operations are drawn that may overlap: a track for each
- * stream of a GPU and each thread, and more of them where one is not enough. */
+/* report/tracks.h: the tracks on which operations are drawn: one for each
+ * stream of a GPU and each thread, and more if operations overlap. */
 #ifndef CADV_TRACKS_H
 #define CADV_TRACKS_H
 
@@ -18,7 +18,7 @@ struct tracks {
 	bool failed;		/* no memory */
 };
 
-/* What a track is of. */
+/* What a track shows. */
 struct track_key {
 	uint64_t process;
 	uint32_t kind;		/* enum track_kind */
@@ -30,14 +30,14 @@ struct track_key {
 
 enum track_kind { TRACK_PROCESS, TRACK_THREAD, TRACK_GPU, TRACK_ACROSS };
 
-/* tracks_of(t, key, fresh): the number of a track, *${fresh} if it is new; 0 without
- * memory. */
+/* tracks_of(t, key, fresh): the number of a track; *${fresh}: is it new? 0
+ * without memory. */
 uint32_t tracks_of(struct tracks *t, const struct track_key *key, bool *fresh);
 
 /*
- * tracks_place(t, op, key, fresh): the number of the track for ${op}, which is *${key}:
- * the first lane on which nothing crosses it. On the host's, one operation may lie
- * within another. 0 without memory.
+ * tracks_place(t, op, key, fresh): the number of the track for ${op}, whose key
+ * is *${key}: the first lane on which nothing crosses it. A host operation may
+ * lie within another one. 0 without memory.
  */
 uint32_t tracks_place(struct tracks *t, const struct operation *op,
     struct track_key *key, bool *fresh);
