@@ -5,7 +5,7 @@
  * step (bad), where cudaFree waits for the GPU and the GPU then for the next
  * cudaMalloc; or once before all steps (good).
  *
- * The only difference is where cudaMalloc and cudaFree stand.
+ * The only difference is where cudaMalloc and cudaFree are called.
  *
  * Rule: allocation-in-hot-path. Metric that moves: time in cudaMalloc and
  * cudaFree between launches.

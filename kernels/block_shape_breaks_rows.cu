@@ -2,9 +2,9 @@
  * A block should be at least 32 threads wide.
  *
  * Two images are added, a thread an element, threadIdx.x along the row. In
- * blocks of 2 × 128 threads (bad) the 32 lanes of a warp stand in 16 rows, two
+ * blocks of 2 × 128 threads (bad) the 32 lanes of a warp are in 16 rows, two
  * next to each other in each: 16 sectors of 32 bytes for 128 bytes that are
- * used. In blocks of 64 × 4 (good) they stand in one row: 4 sectors.
+ * used. In blocks of 64 × 4 (good) they are in one row: 4 sectors.
  *
  * The only difference is the shape of the block, of 256 threads in both.
  *

@@ -178,7 +178,7 @@ multiply_group(double *__restrict__ out, uint64_t seed)
 		b[i] = __float2half(eighths(seed ^ SEED_B, i / 8 % 256));
 	for (int k = 0; k < 128; k++)
 		d[k] = 0;
-	/* What threads have written, for those that read it on their own. */
+	/* Makes what the threads have written visible to wgmma. */
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 	__syncthreads();
 #pragma unroll 1
@@ -289,7 +289,7 @@ measure_tensor(struct job *job, struct measured *m, const struct shape *p)
 			got += host[i * p->group + k];
 		check_float(job, i, got, want, 0);
 	}
-	if (job->wrong > wrong) {	/* the others stand */
+	if (job->wrong > wrong) {	/* other measurements stay valid */
 		fprintf(stderr, "cudadvise-kernels: the tensor cores' products "
 		    "are wrong: not measured\n");
 		job->wrong = wrong;

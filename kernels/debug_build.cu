@@ -22,8 +22,8 @@
 #define ROUNDS 64
 #define STEPS 64		/* in a round */
 
-/* One expression, so that even a build for debugging has little to keep in
- * memory: what it costs is not another lesson's. */
+/* One expression, so that even a build for debugging has few variables in
+ * memory: local memory traffic is another lesson. */
 #define STEP(h) ((((h) * 5u + 0xe6546b64u) ^ 0x85ebca6bu) - 0x27d4eb2fu)
 #define STEP4(h) STEP(STEP(STEP(STEP(h))))
 #define STEP16(h) STEP4(STEP4(STEP4(STEP4(h))))

@@ -3,7 +3,7 @@
  *
  * Each thread mixes its value with one word after another of a table, and each
  * lane begins at another word. The table lies in constant memory (bad), which
- * delivers one address at a time: 32 lanes, 32 turns. Or it lies in global
+ * delivers one address at a time: 32 lanes, 32 passes. Or it lies in global
  * memory (good), where 32 neighbouring words are one access.
  *
  * The only difference is where the table lies.

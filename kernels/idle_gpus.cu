@@ -5,7 +5,7 @@
  * for the one before the other gets its work (bad) keeps one of them idle at
  * any time. Launching on both and waiting afterwards (good) halves the round.
  *
- * The only difference is where the wait stands. Needs two GPUs.
+ * The only difference is where the wait is. Needs two GPUs.
  *
  * Rule: idle-gpus. Metric that moves: GPUs at work at a time.
  *
@@ -18,7 +18,7 @@
 #include "pairs.h"
 
 #define GPUS 2
-#define ROUNDS 24576		/* long beside a launch */
+#define ROUNDS 24576		/* long compared with a launch */
 #define THREADS 256
 #define CHECKED 4		/* each takes millions of rounds */
 

@@ -1,5 +1,5 @@
 /*
- * Replace many divisions by the same number by multiplications.
+ * Divide by a number that many divide by with one multiplication.
  *
  * Indices are split into plane, row and column, which are added up. The
  * extents are parameters of the kernel, so that the compiler has to emit a

@@ -34,8 +34,8 @@ hash_four(uint4 v, uint32_t key)
 	    mix_rounds(v.z ^ key, ROUNDS) + mix_rounds(v.w ^ key, ROUNDS);
 }
 
-/* Both halves of the grid are dealt the parts alike: the two blocks of an SM
- * have the same. */
+/* Parts are assigned to both halves of the grid in the same way: the two blocks
+ * of an SM have the same part. */
 static __host__ __device__ inline unsigned
 part_of(unsigned block, unsigned blocks)
 {
@@ -44,7 +44,7 @@ part_of(unsigned block, unsigned blocks)
 	return block % half * PARTS / half;
 }
 
-/* ${steps} is prime: with any stride below it all pieces are met once. */
+/* ${steps} is prime: with any stride below it each piece is read once. */
 __global__ static void __launch_bounds__(THREADS, 2)
 hash_table(const uint4 *__restrict__ table, uint32_t *__restrict__ out,
     unsigned steps, bool together)

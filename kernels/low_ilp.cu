@@ -29,7 +29,7 @@
 #define WALKS 2
 #define STEPS 8192
 constexpr int UNROLL = 8;
-#define FLIP 85			/* a step goes on at another row than it read */
+#define FLIP 85			/* a step continues at another row than it read */
 
 /* The value of the table in ${row} of column ${lane}: the next row. */
 static __host__ __device__ inline uint32_t

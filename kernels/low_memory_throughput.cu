@@ -1,5 +1,5 @@
 /*
- * Have the next loads in flight while this one is used.
+ * Have the next loads under way while this one is used.
  *
  * Each thread mixes the words of a column into its hash, one after the other, up
  * to a zero. One word per iteration makes each load wait for the test before it:

@@ -1,8 +1,8 @@
 /*
  * Say which data a kernel only reads.
  *
- * Each thread tabulates a polynomial of its own at 512 places. Where the
- * compiler must fear that the table overlaps the coefficients (bad), it loads
+ * Each thread tabulates a polynomial of its own at 512 places. If the compiler
+ * must assume that the table may overlap the coefficients (bad), it loads
  * all twelve again after each store; with const and __restrict__ (good) it
  * loads them once, through the read-only path, and keeps them in registers.
  *

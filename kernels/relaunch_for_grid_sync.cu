@@ -1,5 +1,5 @@
 /*
- * Synchronise the blocks inside the kernel.
+ * Let the blocks meet inside the kernel.
  *
  * A thousand steps, in each of which every word depends on two words of the step
  * before, also of other blocks. One launch per step (bad) synchronises all blocks,

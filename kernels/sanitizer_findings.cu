@@ -1,5 +1,5 @@
 /*
- * Read within the array, only memory that was written, and after it was written.
+ * Read what is there, what was written, and after it was written.
  *
  * Each block takes a tile of the array into shared memory, with the element
  * behind each, and reads the tile from its other end. The bad variant makes

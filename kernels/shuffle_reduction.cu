@@ -43,7 +43,7 @@ sum_by_tree(float *a, float *b)
 	}
 	*a = left[0];
 	*b = right[0];
-	/* What is written next is read by thread 0 first. */
+	/* No barrier: only thread 0 writes left[0] and right[0] next. */
 }
 
 static __device__ inline float

@@ -22,7 +22,7 @@
 #define BLOCKS 30
 #define THREADS 256
 #define WARPS (BLOCKS * THREADS / 32)
-#define ROUNDS 14000		/* long beside a launch */
+#define ROUNDS 14000		/* long compared with a launch */
 #define TIMES 10		/* rounds between two timing marks */
 
 /* A kernel for each part: what a warp finds is one word. */

@@ -43,8 +43,8 @@ next_phase(float phase, float step)
 	return phase > PI ? phase - 2 * PI : phase;
 }
 
-/* Six filters of second order. Their poles have length 0.5, so that errors die
- * out, and what the six make of one is no more than 10 times as large. */
+/* Six filters of second order. Their poles have length 0.5, so that errors
+ * decay, and the six filters together amplify an error by 10 at most. */
 template<typename T> static __host__ __device__ inline T
 filter(T x, T *a, T *b)
 {
