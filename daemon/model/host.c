@@ -219,7 +219,7 @@ host_api(struct model *m, struct stream *s, const struct record_API *r)
 	    (w.call != CALL_MEMCPY_ASYNC || ns < ENQUEUE_NS))
 		return 0;
 	if (w.call == CALL_MEMCPY_ASYNC) {
-		/* It took as long as a copy from pageable memory: it blocked. */
+		/* It blocked: from pageable memory it is not asynchronous. */
 		w.kind = WAIT_SYNC;
 		w.counted = 0;
 	} else if (call_is_sync(w.call)) {

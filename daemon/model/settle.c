@@ -184,8 +184,8 @@ settle_device(const struct model *m, const struct device_state *d,
 	out->cycle_ns = cycle_total(&d->cycle);
 	out->legacy_waits = d->legacy.waits;
 	out->legacy_wait_ns = d->legacy.wait_ns;
-	/* When the two take turns each waits for the other: moving either is
-	 * enough. */
+	/* If the two sides take turns each waits for the other: it is enough to
+	 * move the work of one to non-blocking streams. */
 	side = &d->legacy.null;
 	if (d->legacy.blocking.copies + d->legacy.blocking.kernels >
 	    side->copies + side->kernels)
