@@ -75,8 +75,10 @@ take_input(struct mcp *m, struct input *in)
 	return true;
 }
 
+/* When nobody asks any more what only reads is still answered: requests may come from
+ * a pipe whose other end has said all. No program is left running. */
 static size_t
-tend(struct mcp *m)
+tend(struct mcp *m, bool open)
 {
 	struct mcp_job *j;
 	size_t i, running = 0;
@@ -93,14 +95,16 @@ tend(struct mcp *m)
 		}
 		running++;
 		mcp_job_tell(m, j);
-		if (j->cancelled || gone || clock_mono() - j->start_ns >
+		j->cancelled = j->cancelled || gone || (!open &&
+		    mcp_tool_runs(j->call.tool));
+		if (j->cancelled || clock_mono() - j->start_ns >
 		    (uint64_t)j->call.limit_s * 1000000000u)
 			mcp_job_end(j);
 	}
 	return running;
 }
 
-/* Until the client closes its side; then no tool is left running. */
+/* Until the client has closed its side, and no tool is left. */
 static void
 serve(struct mcp *m, struct input *in)
 {
@@ -121,8 +125,7 @@ serve(struct mcp *m, struct input *in)
 		if (open && wait[0].revents != 0)
 			open = take_input(m, in);
 		open = open && !gone;
-		gone = gone || !open;
-		running = tend(m);
+		running = tend(m, open);
 	}
 }
 

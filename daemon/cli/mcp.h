@@ -44,6 +44,8 @@ struct mcp_tool;
 /* mcp_tools_json(): "tools" of tools/list. New reference. */
 json_t *mcp_tools_json(void);
 const struct mcp_tool *mcp_tool_find(const char *name);
+/* mcp_tool_runs(tool): does it execute what it is given? */
+bool mcp_tool_runs(const struct mcp_tool *tool);
 
 /* What is run for a call. */
 struct mcp_call {

@@ -37,6 +37,18 @@ pairs="$SOURCE/tests/captures/pairs"
 	[ "$(wc -l < out)" -eq 1 ]
 }
 
+# As from a pipe: what only reads is answered although nobody asks any more.
+@test "all requests at once, and then nothing" {
+	for id in 1 2 3; do
+		echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"method\":\"tools/call\",\"params\":{\"name\":\"explain\",\"arguments\":{\"rule\":\"tail-effect\"}}}"
+	done > asked
+	{ echo '{"jsonrpc":"2.0","id":0,"method":"initialize"}'; cat asked; } |
+	    cudadvise mcp > said
+	[ "$(jq -s -c 'map(.id) | sort' said)" = "[0,1,2,3]" ]
+	jq -s -e '.[1:] | all(.result.isError == false and
+	    (.result.content[0].text | contains("last wave")))' said
+}
+
 @test "lines of any bytes and any length" {
 	run -0 --separate-stderr sh -c '{ printf "\377\000\n\n"
 	    head -c 3000000 /dev/zero | tr "\0" "["; echo
@@ -93,11 +105,16 @@ pairs="$SOURCE/tests/captures/pairs"
 		         ("ab", {"before": ["sh", "-c", "exit 0"], "after": ["true"], "runs": 1}),
 		         ("profile", {"argv": ["true"], "level": "trace"})]
 		assert {n for n, a in calls} == tools.keys(), tools.keys()
+		quoting = {"runs", "finding", "findings_of_all_runs", "source", "kernels", "compare", "verify"}
 		said = {}
 		for name, arguments in calls:
 		    r = call("tools/call", name=name, arguments=arguments)
 		    text, schema = r["content"][0]["text"], tools[name]["outputSchema"]
-		    assert set(schema["required"]) <= set(r["structuredContent"]) <= set(schema["properties"])
+		    data = r["structuredContent"]
+		    assert set(schema["required"]) == set(data) == set(schema["properties"])
+		    # An agent may be shown either of the two.
+		    assert data["text"] == text if name != "finding" else data["finding"] == json.loads(text)
+		    assert text.startswith("Names, commands and source lines") == (name in quoting - {"finding"}), name
 		    assert text and len(text.encode()) <= 6500, (name, len(text))
 		    assert set(arguments) <= set(tools[name]["inputSchema"]["properties"])
 		    assert tools[name]["annotations"]["readOnlyHint"] == (name not in ("profile", "ab"))
@@ -107,6 +124,10 @@ pairs="$SOURCE/tests/captures/pairs"
 		page = call("tools/call", name="findings", arguments={"run": coarse})["content"][0]["text"]
 		assert "line not known: needs --level auto" in page and "-lineinfo" not in page
 		assert "uncoalesced-global-access" in said["findings_of_all_runs"]
+		none = call("tools/call", name="finding", arguments={"run": bad, "id": "0123456789abcdef"})
+		assert none["isError"] and none["structuredContent"]["text"] == none["content"][0]["text"]
+		asked = call("tools/call", name="compare", arguments={"before": bad, "after": good, "allow": "arguments"})
+		assert "--allow" in said["compare"] and "--allow" not in asked["content"][0]["text"]
 		assert "kept" in said["verify"] and "inconclusive" in said["ab"]
 		p.stdin.close()
 		sys.exit(p.wait())

@@ -125,8 +125,10 @@ test('answers: 2,000 tokens at most, of every capture', async (t) => {
   const worker = async () => {
     for (let next; (next = calls.shift());) {
       const [name, args] = next;
-      const { text } = await call(name, args);
-      const tokens = Math.max(...encodings.map((encoding) => encoding.countTokens(text)));
+      const { text, structuredContent } = await call(name, args);
+      // Agents are shown the one or the other.
+      const tokens = Math.max(...encodings.flatMap((encoding) => [text, JSON.stringify(structuredContent)]
+        .map((shown) => encoding.countTokens(shown))));
       assert.ok(tokens <= 2000, `${name} of ${JSON.stringify(args)}: ${tokens} tokens`);
       most[name] = Math.max(most[name] ?? 0, tokens);
       const id = name === 'findings' && /^\[([0-9a-f]{16})\]/m.exec(text)?.[1];
