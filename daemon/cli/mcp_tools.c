@@ -170,9 +170,9 @@ mcp_tools_json(void)
 		    "inputSchema", input_json(t),
 		    "outputSchema", output_json(t),
 		    "annotations",
-		        "readOnlyHint", t->kind != RUNS,
-		        "destructiveHint", t->kind == RUNS,
-		        "openWorldHint", t->kind == RUNS));
+		    "readOnlyHint", t->kind != RUNS,
+		    "destructiveHint", t->kind == RUNS,
+		    "openWorldHint", t->kind == RUNS));
 	}
 	return list;
 }

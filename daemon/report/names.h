@@ -16,7 +16,6 @@ const char *name_severity(int severity);	/* "warning" */
 const char *name_diagnostic(int code);		/* "permission" */
 const char *name_check(int state);		/* "done" */
 
-
 /* What to do about a diagnostic; NULL: nothing. */
 const char *remedy_diagnostic(int code);
 

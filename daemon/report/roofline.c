@@ -9,7 +9,6 @@
 
 #include "report/roofline.h"
 
-
 /* The share of executed instructions that may lack a disassembly: their effect
  * is within the rounding of what is shown. */
 #define UNKNOWN_MOST 0.01

@@ -110,7 +110,7 @@ tracks_place(struct tracks *t, const struct operation *op,
 {
 	struct track *x;
 
-	for (*key = key_of(t, op); ; key->lane++) {
+	for (*key = key_of(t, op);; key->lane++) {
 		HASH_FIND(hh, t->table, key, sizeof(*key), x);
 		if (x == NULL || is_free(x, op) || key->lane == LANES - 1)
 			break;

@@ -255,5 +255,4 @@ int run_make_private(const char *path, struct error *e);
 /* Size of a capture; 0: there is none. */
 uint64_t run_bytes(const char *capture);
 
-
 #endif

@@ -19,7 +19,6 @@
 #include "source/print.h"
 #include "source/tool.h"
 
-
 #define MAX_SYMBOLS 4096u	/* of one call */
 
 static const struct child_limits version_limits = {

@@ -165,6 +165,7 @@ TEST(test_against_cuda)
 	uint32_t known = 0, compared = 0;
 	size_t c, t, r, m, y, k;
 
+	/* clang-format off */
 	for (c = 0; c < sizeof(chips) / sizeof(chips[0]); c++)
 	for (t = 0; t < sizeof(threads) / sizeof(threads[0]); t++)
 	for (r = 0; r < sizeof(regs) / sizeof(regs[0]); r++)
@@ -181,6 +182,7 @@ TEST(test_against_cuda)
 		known += compare(&d, &s);
 		compared++;
 	}
+	/* clang-format on */
 	assert_true(known > compared / 2);
 }
 #endif

@@ -106,7 +106,7 @@ TEST(test_places)
 	page_open(&p, 80, true);
 	parts_operators(&p.out, &r);
 	page_close(&p);
-		assert_non_null(strstr(p.text, "35 %   350 ms   aten::addmm · model.py"));
+	assert_non_null(strstr(p.text, "35 %   350 ms   aten::addmm · model.py"));
 	assert_non_null(strstr(p.text, "20 %   200 ms   aten::addmm · backward"));
 	free(p.text);
 	json_decref(o);

@@ -41,7 +41,6 @@ struct samples {
 	uint32_t stall[STALL_COUNT];	/* all, by stall reason */
 };
 
-
 /* A source file as it was during the run. */
 struct source_file {
 	const char *path;	/* as the line tables have it */

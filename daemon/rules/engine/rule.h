@@ -311,7 +311,6 @@ void rule_fix(struct draft *d, const struct fix *f, double low, double mid);
 #define PAYS_LEAST 0.01
 enum rule_state rule_settle(struct rule_view *x, struct draft *d);
 
-
 /*
  * rule_is_blind(x): is it unknown whether more warps would help? Either there
  * are no counters, or the tensor pipe was not counted and the kernel is built

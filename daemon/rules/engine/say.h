@@ -39,7 +39,6 @@ const char *say_shapes(struct arena *a, const struct kernel *const *k, size_t n)
 const char *say_functions(struct arena *a, const struct kernel *const *k,
     size_t n);
 
-
 /*
  * say_command(a, run): the program and its arguments as a shell line. Text in
  * which a shell would see more than words is quoted word by word.

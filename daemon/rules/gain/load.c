@@ -13,7 +13,6 @@
 #define BUSY_LOW 0.4
 #define BUSY_HIGH 0.8
 
-
 /* The DRAM ceiling is that of copies. Reads in excess of writes need no bus
  * turnaround: 4.63 TB/s against 4.06, which writes alone do not exceed either; H200. */
 #define READS_LESS (1 - 4.06 / 4.63)
