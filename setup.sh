@@ -91,7 +91,7 @@ packages_build="build-essential cmake ninja-build pkg-config
 	libcurl4-openssl-dev libinih-dev uthash-dev libxxhash-dev
 	libsmartcols-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev scdoc
 	ca-certificates git"
-packages_test="libcmocka-dev bats jq curl clang llvm tmux libxml2-utils sqlite3
+packages_test="libcmocka-dev bats jq curl clang clang-format llvm tmux libxml2-utils sqlite3
 	python3-protobuf python3-prometheus-client python3-junitparser"
 
 # What is missing of the packages given, on one line.

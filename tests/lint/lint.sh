@@ -360,5 +360,14 @@ check_format() {
 	[ -z "$hits" ] || complain "longer than 100 columns:"$'\n'"$hits"
 }
 
+# What .clang-format says, as far as tests/lint/format.py takes its word. Of .cu files a
+# capture knows the lines; the corpus is written as other people write.
+check_layout() {
+	command -v clang-format >/dev/null || exit 77
+	formatted | grep -zE '\.[ch]$' | grep -zvE '^tests/(gpu/corpus|captures)/' |
+	    xargs -0 -n 100 -P 4 tests/lint/format.py ||
+	    complain "tests/lint/format.py --mend FILE mends all but 'columns'"
+}
+
 "check_$check"
 exit $bad
