@@ -64,7 +64,7 @@ baseline_path(char *out, const char *name, struct error *e)
 	    paths_join(out, directory, file, e);
 }
 
-/* ${o} without what a comparison does not read. */
+/* A copy of ${o} without the members that a comparison does not read. */
 static json_t *
 without(json_t *o, const char *const *keys)
 {
@@ -86,7 +86,7 @@ slim(json_t *list, const char *const *keys)
 	return out;
 }
 
-/* Of the evidence of the ${findings} what a comparison reads. */
+/* Reduces the evidence of the ${findings} to what a comparison reads. */
 static void
 slim_evidence(json_t *findings)
 {
@@ -152,7 +152,7 @@ baseline_save(const char *name, const struct sample_set *s, struct error *e)
 	return rc;
 }
 
-/* Whether each run has what samples.c takes from it. */
+/* Does each run have what samples.c takes from it? */
 static bool
 is_whole(const json_t *j)
 {

@@ -65,7 +65,7 @@ add_row(struct table *t, const struct proof *p)
 	table_cell(t, 4, error_text(cell, p->error));
 }
 
-/* Is it of another GPU or day than ${p}? */
+/* Is ${a} from another GPU or day than ${p}? */
 static bool
 is_apart(const struct proof *a, const struct proof *p)
 {
@@ -74,7 +74,8 @@ is_apart(const struct proof *a, const struct proof *p)
 	    strcmp(a->date, p->date) != 0;
 }
 
-/* Rule ${first} and those after it that were measured where it was. */
+/* Prints rule ${first} and the later ones measured on the same GPU and day. -1
+ * without memory. */
 static int
 print_group(struct cli *cli, size_t first)
 {
@@ -132,9 +133,9 @@ print_rest(struct cli *cli)
 		}
 }
 
-/* --- the person's own changes ---------------------------------------------------- */
+/* --- the user's own changes ----------------------------------------------------- */
 
-/* How many of ${own} are of ${rule} (NULL: any) and ${state}. */
+/* The number of rows of ${own} with ${rule} (NULL: any) and ${state}. */
 static size_t
 own_count(const json_t *own, const char *rule, const char *state)
 {
@@ -148,7 +149,7 @@ own_count(const json_t *own, const char *rule, const char *state)
 	return n;
 }
 
-/* Has a row before ${at} spoken for its rule? */
+/* Has a row before ${at} covered its rule? */
 static bool
 own_told(const json_t *own, size_t at)
 {

@@ -1,5 +1,5 @@
-/* cli/calibrate_report.h: calibrate --report: what was predicted of the
- * reference pairs against what was achieved. Returns the exit status. */
+/* cli/calibrate_report.h: calibrate --report: predicted and achieved gains of
+ * the reference pairs. Returns the exit status. */
 #ifndef CADV_CLI_CALIBRATE_REPORT_H
 #define CADV_CLI_CALIBRATE_REPORT_H
 

@@ -21,7 +21,7 @@
 
 #include "cli/calibration.h"
 
-#define LINE_BYTES (64 << 10)	/* of one GPU's object */
+#define LINE_BYTES (64 << 10)	/* of the line for one GPU */
 
 int
 calibration_directory(char *out, struct error *e)
@@ -56,7 +56,7 @@ calibration_uuid(char out[33], const char *uuid)
 	return n == 32 ? 0 : -1;
 }
 
-/* One line of the runner's output; its object, or NULL with ${e} set. */
+/* Stores one line of the runner's output; returns its object, or NULL with ${e} set. */
 static json_t *
 store(const char *line, struct error *e)
 {
@@ -82,14 +82,14 @@ fail:
 	return NULL;
 }
 
-/* What comes from the runner, a line at a time. */
+/* The runner's output, read line by line. */
 struct reader {
 	int fd;
 	size_t have;
 	char text[LINE_BYTES];
 };
 
-/* More of it: 1; 0 at its end; -1 if ${until_ns} (0: never) has come. */
+/* Reads more of it: 1; 0 at its end; -1 at ${until_ns} (0: never). */
 static int
 read_more(struct reader *r, uint64_t until_ns)
 {
@@ -155,7 +155,7 @@ start(const char *program, int out, bool silent)
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDERR_FILENO);
 	}
-	/* Ours may be ignored; a terminal's is for it, too. */
+	/* We may ignore SIGINT; the terminal's is for the runner, too. */
 	signal(SIGINT, SIG_DFL);
 	execl(program, "cudadvise-kernels", "--calibrate", (char *)NULL);
 	_exit(127);

@@ -17,17 +17,17 @@
 
 #include "cli/calibration.h"
 
-/* A person waits for it, who has asked for something else. */
+/* The user waits for it and has asked for something else. */
 #define LIMIT_NS 5000000000u
 #define GPUS 64
 
 struct gpu {
 	char place[NAME_MAX + 1];	/* "0000:18:00.0" */
 	char model[96];
-	char uuid[33];			/* "" : not shown */
+	char uuid[33];			/* "": not shown */
 };
 
-/* What stands behind ${key} and white space in ${line}, up to ${size} bytes. */
+/* The value that follows ${key} and white space in ${line}, up to ${size} bytes. */
 static bool
 read_value(const char *line, const char *key, char *out, size_t size)
 {
@@ -40,7 +40,7 @@ read_value(const char *line, const char *key, char *out, size_t size)
 	return true;
 }
 
-/* One GPU as the driver's file ${path} has it: "Model: \t NVIDIA H200". */
+/* Reads one GPU from the driver's file ${path}: "Model: \t NVIDIA H200". */
 static bool
 read_gpu(const char *path, struct gpu *g)
 {
@@ -54,13 +54,13 @@ read_gpu(const char *path, struct gpu *g)
 		if (!read_value(line, "Model:", g->model, sizeof(g->model)))
 			read_value(line, "GPU UUID:", uuid, sizeof(uuid));
 	fclose(f);
-	/* Where the GPU sleeps there are question marks. */
+	/* While the GPU is suspended, the file has question marks. */
 	if (calibration_uuid(g->uuid, uuid) != 0)
 		g->uuid[0] = '\0';
 	return g->model[0] != '\0';
 }
 
-/* The GPUs that the driver shows, without a CUDA context. */
+/* The GPUs that the driver lists, without creating a CUDA context. */
 static size_t
 list(struct gpu gpu[GPUS])
 {
@@ -111,8 +111,8 @@ is_measured(const char *dir, const struct gpu *g)
 	    access(path, F_OK) == 0;
 }
 
-/* Whether ${g} of this machine was tried before, which a mark in ${dir} tells, or
- * none can be kept; with ${leave} it is left. */
+/* Was ${g} of this machine tried before, by a mark in ${dir}, or can no mark be
+ * kept? With ${leave} the mark is left. */
 static bool
 is_tried(const char *dir, const struct gpu *g, bool leave)
 {
@@ -132,8 +132,8 @@ is_tried(const char *dir, const struct gpu *g, bool leave)
 	return false;
 }
 
-/* The first GPU of which nothing is known, in ${unknown}. With ${leave} all such are
- * marked as tried. */
+/* Finds the first GPU without known rates, into ${unknown}. With ${leave} all
+ * such GPUs are marked as tried. */
 static bool
 find_unknown(struct gpu *unknown, bool leave)
 {
@@ -155,7 +155,7 @@ find_unknown(struct gpu *unknown, bool leave)
 	return found;
 }
 
-/* What is measured beside others on a GPU is not what it can do. */
+/* Is a GPU in use? Rates measured beside other programs are too low. */
 static bool
 is_in_use(void)
 {
@@ -183,7 +183,7 @@ calibration_first(struct cli *cli)
 	bool some;
 	int rc;
 
-	/* While it is in use a later run does it. */
+	/* If it is in use, a later run measures it. */
 	if (!find_unknown(&unknown, false) || is_in_use() ||
 	    !find_unknown(&unknown, true) || (items = json_array()) == NULL)
 		return false;

@@ -8,9 +8,9 @@
 
 #include "cli/client.h"
 
-#define ANSWER_MAX (512u << 20)		/* bytes of JSON we are ready to hold */
+#define ANSWER_MAX (512u << 20)		/* bytes of JSON that we accept */
 #define CONNECT_MS 2000L
-#define STALLED_S 120L			/* give up when nothing moves so long */
+#define STALLED_S 120L			/* give up after that without progress */
 #define PAGE 1000
 
 struct client {
@@ -18,7 +18,7 @@ struct client {
 	char *socket;
 	long status;
 	char message[CURL_ERROR_SIZE];
-	/* of the transfer under way: */
+	/* of the current transfer: */
 	char *body;
 	size_t length, size;
 	FILE *file;		/* the body goes here if the status is 2xx */
@@ -122,8 +122,8 @@ prepare(struct client *c, const char *url)
 	c->too_large = c->write_failed = false;
 }
 
-/* What the command's user can do about it. Most of what the daemon advises is
- * for who speaks HTTP. */
+/* Sets what the command's user can do. Most of the daemon's advice is for users
+ * of the HTTP API. */
 static void
 set_remedy(const char *type, const char *help, struct error *e)
 {
@@ -147,7 +147,7 @@ set_remedy(const char *type, const char *help, struct error *e)
 static int
 set_problem(struct client *c, struct error *e)
 {
-	const char *title, *detail, *help;	/* the detail says it all */
+	const char *title, *detail, *help;	/* the detail is complete without it */
 	json_t *problem = NULL;
 
 	if (c->length > 0)
@@ -326,8 +326,8 @@ client_quote(const char *s)
 	return quoted;
 }
 
-/* One page after ${cursor}; the next cursor is left in *${cursor} (malloced,
- * NULL at the end). */
+/* Gets one page after ${cursor}; leaves the next cursor in *${cursor}
+ * (malloced, NULL at the end). */
 static int
 get_page(struct client *c, const char *path, size_t n, char **cursor,
     json_t *items, struct error *e)
@@ -377,7 +377,7 @@ client_items(struct client *c, const char *path, size_t limit,
 			items = NULL;
 			break;
 		}
-		/* A page that brings nothing would go on for ever. */
+		/* An empty page would repeat for ever. */
 		if (json_array_size(items) == have)
 			break;
 	} while (cursor != NULL &&

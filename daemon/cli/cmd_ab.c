@@ -25,7 +25,7 @@ two_sides(struct error *e)
 	    "PROGRAM -- PROGRAM");
 }
 
-/* Runs that there are, of both sides. */
+/* Loads recorded runs for both sides. */
 static int
 collect(struct cli *cli, struct sample_set side[SIDES], int argc, char **argv,
     struct error *e)
@@ -45,7 +45,7 @@ collect(struct cli *cli, struct sample_set side[SIDES], int argc, char **argv,
 	return side[BASE].n > 0 && side[TARGET].n > 0 ? 0 : two_sides(e);
 }
 
-/* One program, without and with --env, or with the one and with the other. */
+/* Runs one program without and with --env, or with each of two. */
 static int
 run_environments(struct cli *cli, struct sample_set side[SIDES], int argc,
     char **argv, struct error *e)
@@ -63,7 +63,7 @@ run_environments(struct cli *cli, struct sample_set side[SIDES], int argc,
 	return samples_interleave(cli, side, program, e);
 }
 
-/* Two programs: the arguments of the first end where "--" stands. */
+/* Runs two programs: the arguments of the first end at "--". */
 static int
 run_both(struct cli *cli, struct sample_set side[SIDES], int argc, char **argv,
     struct error *e)
@@ -91,7 +91,7 @@ cmd_ab(struct cli *cli, int argc, char **argv)
 	    collect(cli, side, argc, argv, &e);
 	ask.margin = cli->opt.margin > 0 ? cli->opt.margin : ask.margin;
 	ask.allowed = cli->opt.allowed;
-	if (cli->opt.dashes)	/* they are what is compared */
+	if (cli->opt.dashes)	/* the arguments are what is compared */
 		ask.allowed |= 1u << CONDITION_ARGUMENTS;
 	if (cli->opt.env[0] != NULL)
 		ask.allowed |= 1u << CONDITION_ENVIRONMENT;

@@ -10,7 +10,7 @@
 
 #include "cli/command.h"
 
-#define WIDTH_LEAST 100		/* columns beside code need them */
+#define WIDTH_LEAST 100		/* columns needed for code with columns beside it */
 #define CANDIDATES 4
 
 /* --- which kernel ------------------------------------------------------ */
@@ -47,8 +47,8 @@ time_of(const json_t *kernel)
 	return field_number(json_object_get(kernel, "time"), "total_ns");
 }
 
-/* The kernel with most time among those that match as well as ${at_least};
- * *${n} of them match, *${mixed} if they are not all one function. */
+/* Among the kernels that match at least as well as ${at_least}, the one with
+ * the most time; *${n}: their number, *${mixed}: they are not all one function. */
 static const json_t *
 most_time(const json_t *kernels, const char *want, enum match at_least,
     size_t *n, bool *mixed)
@@ -83,8 +83,8 @@ kernel_by_id(const json_t *kernels, json_int_t id)
 	return NULL;
 }
 
-/* Of the first finding that names a line or instruction, else of the first that
- * is about a kernel, else the one with most time. */
+/* The kernel of the first finding that names a line or instruction, else of the
+ * first that is about a kernel, else the kernel with the most time. */
 static const json_t *
 default_kernel(const struct view *v)
 {
@@ -168,7 +168,7 @@ choose_kernel(struct cli *cli, const struct view *v, const char *want,
 
 /* --- what to show of it ------------------------------------------------ */
 
-/* "softmax.cu:57" of --line into ${a}; *${file} is malloced. */
+/* Parses --line, "softmax.cu:57", into ${a}; *${file} is malloced. */
 static int
 parse_focus(const char *line, struct annotate *a, char **file,
     struct error *e)
@@ -225,7 +225,7 @@ print_source(struct cli *cli, const struct view *v, struct annotate *a,
 	a->all = cli->opt.all;
 	a->sass = cli->opt.sass;
 	a->plain = cli->opt.quiet;
-	/* A terminal wraps what is too long, a file does not. */
+	/* A terminal wraps long lines, a file does not. */
 	a->whole = !isatty(fileno(cli->out.file));
 	if (a->whole && cli->out.width < WIDTH_LEAST)
 		cli->out.width = WIDTH_LEAST;
@@ -245,8 +245,8 @@ print_source(struct cli *cli, const struct view *v, struct annotate *a,
 	return cli_error(cli, e);
 }
 
-/* A capture file where the kernel's name would be: who has one means its first
- * finding. */
+/* Is the operand a capture file instead of a kernel's name? Then the kernel of
+ * its first finding is meant. */
 static bool
 is_capture(const char *operand)
 {
@@ -287,7 +287,7 @@ cmd_annotate(struct cli *cli, int argc, char **argv)
 		goto error;
 	id = (uint32_t)field_count(a.kernel, "id");
 	source = view_source(cli, &v, id, cli->opt.sass, &e);
-	/* Without lines instructions are all there is to show. */
+	/* Without lines, only instructions can be shown. */
 	if (source != NULL && !cli->opt.json && !cli->opt.sass &&
 	    json_array_size(json_object_get(source, "lines")) == 0) {
 		json_decref(source);

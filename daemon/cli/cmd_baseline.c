@@ -10,8 +10,8 @@
 
 #include "cli/command.h"
 
-/* 0; or the exit status, with ${e} set: whatever is held against these runs would be
- * inconclusive. */
+/* 0; or the exit status, with ${e} set, if every comparison with these runs
+ * would be inconclusive. */
 static int
 check_fit(struct cli *cli, const struct sample_set *s, struct error *e)
 {
@@ -150,7 +150,7 @@ rm(struct cli *cli, int argc, char **argv, struct error *e)
 
 	(void)cli;
 	(void)argc;
-	/* Nothing but a baseline is removed by this name. */
+	/* Only a baseline may be removed by this name. */
 	json_t *j = baseline_load(argv[0], e);
 
 	if (j == NULL && (e->code == ERROR_NOT_FOUND || strchr(argv[0],

@@ -1,7 +1,7 @@
 /*
- * cudadvise calibrate: the reference kernels measure, this stores. One JSON
- * object a GPU and line comes from cudadvise-kernels; its keys are the fields of
- * struct ceilings.
+ * cudadvise calibrate: the reference kernels measure, this command stores.
+ * cudadvise-kernels prints one JSON object per GPU and line; its keys are the
+ * fields of struct ceilings.
  */
 #include <dirent.h>
 #include <limits.h>

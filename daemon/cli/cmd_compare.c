@@ -7,9 +7,9 @@
 
 #include "cli/command.h"
 
-#define LOOK_BACK 50		/* runs that the one before may be among */
+#define LOOK_BACK 50		/* number of runs to search for the run before */
 
-/* The run before ${v}, of the same command if there is one; 0: none. */
+/* The run before ${v}, with the same command if there is one; 0: none. */
 static uint64_t
 run_before(struct cli *cli, const struct view *v)
 {
@@ -37,7 +37,7 @@ run_before(struct cli *cli, const struct view *v)
 	return any;
 }
 
-/* Whether both are one run: then AFTER was left out, and BEFORE is the newest. */
+/* Are both the same run? Then AFTER was left out, and BEFORE is the newest. */
 static bool
 is_same(const struct view *base, const struct view *target)
 {
@@ -62,7 +62,7 @@ no_after(struct cli *cli, const struct view *newest, struct error *e)
 	    newest->name);
 }
 
-/* The document, with what `ab` says of one run a side; NULL with ${e} set. */
+/* The comparison, with the verdict of `ab` for one run per side; NULL with ${e} set. */
 static json_t *
 judge(struct cli *cli, const struct view *base, const struct view *target,
     struct error *e)

@@ -1,7 +1,6 @@
 /*
- * Completion scripts, written from the tables. What can be offered for an
- * operand that only the daemon knows (runs) or the catalogue (rules) is asked
- * for by the script when it is needed.
+ * Completion scripts, generated from the tables. Operands that only the daemon
+ * (runs) or the catalogue (rules) knows are queried by the script when needed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,15 +8,15 @@
 #include "cli/command.h"
 
 /*
- * The kernels of the newest run whose names are single words. Colons would end
- * a part of what zsh is given, and dollars mean something to fish.
+ * The kernels of the newest run whose names are single words. A colon would end
+ * a completion for zsh, and dollars are special in fish.
  */
 #define KERNEL_NAMES							\
 	"cudadvise daemon status -q >/dev/null 2>&1 && "			\
 	"cudadvise kernels --json 2>/dev/null | sed -n \"s/.*short_name"	\
 	"[^A-Za-z_]*\\([A-Za-z0-9_]*\\).,.*/\\1/p\" | sort -u"
 
-/* The numbers of the newest runs. A daemon is asked, never started. */
+/* The numbers of the newest runs. Asks a running daemon, never starts one. */
 #define RUN_NUMBERS							\
 	"cudadvise daemon status -q >/dev/null 2>&1 && "			\
 	"cudadvise list -n 50 2>/dev/null | sed -n \"s/^ *\\([0-9][0-9]*\\) "	\
@@ -46,8 +45,8 @@ put_verbs(FILE *f, const char *operands)
 		putc(*operands == '|' ? ' ' : *operands, f);
 }
 
-/* For inside single quotes: all three shells take an apostrophe differently,
- * so none is written. */
+/* Text for inside single quotes: the three shells escape an apostrophe
+ * differently, so none is written. */
 static void
 put_plain(FILE *f, const char *s)
 {
@@ -143,7 +142,7 @@ bash_script(FILE *f)
 	    "_cudadvise_kernels() {\n"
 	    "\tcudadvise daemon status -q >/dev/null 2>&1 || return 0\n"
 	    "\t" KERNEL_NAMES "\n}\n"
-	    /* The program's own completion, where there is such a thing. */
+	    /* The program's own completion, if there is one. */
 	    "_cudadvise_program() {\n"
 	    "\tif declare -F _command_offset >/dev/null; then\n"
 	    "\t\t_command_offset \"$1\"\n"
@@ -158,7 +157,7 @@ bash_script(FILE *f)
 	    "\tlocal current=${COMP_WORDS[COMP_CWORD]}\n"
 	    "\tlocal previous=${COMP_WORDS[COMP_CWORD-1]}\n"
 	    "\tlocal command=${COMP_WORDS[1]} words= files= i\n"
-	    /* --name=VALUE comes as three words. */
+	    /* The shell passes --name=VALUE as three words. */
 	    "\t[ \"$current\" = = ] && current= && "
 	    "previous=\"= ${COMP_WORDS[COMP_CWORD-1]}\"\n"
 	    "\t[ \"$previous\" = = ] && previous=\"= "

@@ -14,7 +14,7 @@
 
 #define STOP_MS 10000
 
-/* Why it is degraded, if it is. */
+/* Prints why the daemon is degraded, if it is. */
 static void
 print_problem(struct cli *cli, const json_t *problem)
 {
@@ -89,8 +89,8 @@ start(struct cli *cli)
 	return cli->opt.quiet ? 0 : status(cli);
 }
 
-/* It gives up its socket first, then stores what is live, and its lock last:
- * until then there is no starting another. */
+/* Has the daemon ended? It closes its socket first, then stores live runs, and
+ * gives up its lock last: until then no other can start. */
 static bool
 has_ended(pid_t pid)
 {

@@ -11,8 +11,8 @@
 
 #include "cli/command.h"
 
-/* The address comes from our own daemon, and goes to xdg-open as one argument:
- * no shell reads it. Everyone on the machine can, in ps. */
+/* The address comes from our own daemon, and is passed to xdg-open as one
+ * argument, without a shell. Everyone on the machine can see it in ps. */
 static int
 open_browser(const char *url, struct error *e)
 {
@@ -46,8 +46,7 @@ is_set(const char *variable)
 	return v != NULL && *v != '\0';
 }
 
-/* A person at a desktop: what a script reads, or someone far away, gets the address
- * alone. */
+/* Is the user at a desktop? A script or a remote user gets only the address. */
 static bool
 has_browser(const struct cli *cli)
 {
@@ -83,7 +82,8 @@ cmd_dashboard(struct cli *cli, int argc, char **argv)
 		error_set(&e, "the daemon gave no address");
 		return cli_error(cli, &e);
 	}
-	/* Unasked it is a courtesy: the address is there in any case. */
+	/* If not asked for, opening is a courtesy: the address is printed in
+	 * any case. */
 	if (opens && open_browser(open, &e) != 0 && asked)
 		status = cli_error(cli, &e);
 	if (cli->opt.json)

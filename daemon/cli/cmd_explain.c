@@ -6,8 +6,8 @@
 
 #include "cli/command.h"
 
-/* A rule whose id begins with, or else contains, what was typed: for the
- * message only. */
+/* A rule whose id begins with, or else contains, what was typed: only for the
+ * message. */
 static const char *
 near(const char *typed)
 {

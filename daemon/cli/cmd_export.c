@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 
-/* A capture file, as the daemon would write it. */
+/* Writes the export of a capture file, as the daemon would. */
 static int
 export_capture(struct cli *cli, const char *path, FILE *f, struct error *e)
 {

@@ -16,7 +16,7 @@
 
 #include "cli/command.h"
 
-#define LINES 50		/* of all runs, for people */
+#define LINES 50		/* of all runs, in text form */
 #define PAGE 200
 
 /* --- of one run ------------------------------------------------------------- */
@@ -30,7 +30,7 @@ is_wanted(const struct options *o, const json_t *f)
 	    severity_called(field_text(f, "severity")) >= o->severity - 1;
 }
 
-/* Only those that are asked for stay in ${findings}. */
+/* Removes the findings that were not asked for from ${findings}. */
 static void
 choose(const struct options *o, json_t *findings)
 {
@@ -68,16 +68,16 @@ of_run(struct cli *cli, const char *ref)
 	return status;
 }
 
-/* --- of all runs, a page after the other -------------------------------------- */
+/* --- of all runs, page by page -------------------------------------------------- */
 
 struct list {
 	struct cli *cli;
-	size_t left, written;	/* may be written; were */
-	bool more;		/* than may be written */
-	struct table *table;	/* for people */
+	size_t left, written;	/* rows: still allowed; written */
+	bool more;		/* there are more than allowed */
+	struct table *table;	/* for text */
 };
 
-/* "&name=value" into ${f}. */
+/* Appends "&name=value" to ${f}. */
 static int
 ask(FILE *f, const char *name, const char *value)
 {
@@ -108,7 +108,7 @@ get_page(struct list *l, const char *run, const char *cursor,
 		error_memory(e);
 		return NULL;
 	}
-	/* One more than is written tells whether there is. */
+	/* One more than are written shows whether there are more. */
 	fprintf(f, "/findings?limit=%zu", l->left < PAGE ? l->left + 1 :
 	    (size_t)PAGE);
 	ok = ask(f, "cursor", cursor) == 0 && ask(f, "run", run) == 0 &&
@@ -150,7 +150,7 @@ static void
 put_json(struct list *l, json_t *f)
 {
 	FILE *out = l->cli->out.file;
-	/* A terminal must not be told what a target's strings say. */
+	/* A program's strings must not reach a terminal unescaped. */
 	size_t flags = JSON_COMPACT | (isatty(fileno(out)) ?
 	    JSON_ENSURE_ASCII : 0);
 

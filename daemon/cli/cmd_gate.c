@@ -22,7 +22,7 @@ load_base(struct cli *cli, struct sample_set *s, struct error *e)
 	return samples_against(cli, s, name, e);
 }
 
-/* Unless something else is said, the program is measured as its baseline was. */
+/* Without --level the program is measured at the level of its baseline. */
 static void
 choose_level(struct cli *cli, const struct sample_set *base)
 {
@@ -61,7 +61,7 @@ program_of(const struct trial_set *set)
 	return or_unknown(field_text(set->run[0].conditions, "program"));
 }
 
-/* A baseline of another program is a mistake, not a result. */
+/* A baseline of another program is a usage error, not a result. */
 static bool
 is_other_program(const json_t *trial)
 {
@@ -69,8 +69,8 @@ is_other_program(const json_t *trial)
 	return trial_has_reason(trial, condition_name[CONDITION_PROGRAM]);
 }
 
-/* May findings be compared although times may not? Under a correctness tool, of
- * which no kernel has a time, they may. */
+/* May findings be compared although times may not? Yes under a correctness
+ * tool, where kernels have no times. */
 static bool
 findings_count(const json_t *trial)
 {
@@ -105,7 +105,7 @@ judge(struct cli *cli, struct sample_set side[SIDES], struct error *e)
 		json_decref(trial);
 		return NULL;
 	}
-	/* What is slower fails anyway: then the least of its causes is named. */
+	/* A slower program fails anyway: then even minor causes are listed. */
 	if (least != NULL && trial_verdict(trial) == VERDICT_SLOWER)
 		least = "low";
 	json_object_set_new(trial, "new", least != NULL ? outcome_new(
@@ -130,8 +130,8 @@ cmd_gate(struct cli *cli, int argc, char **argv)
 		status = cli_trial(cli, trial);
 		if (!cli->opt.json)
 			text_new(&cli->out, found);
-		/* What is found is found, however long it took; but not under
-		 * other conditions. */
+		/* New findings count whatever the times, but not under other
+		 * conditions. */
 		if (json_array_size(found) > 0 && findings_count(trial))
 			status = EXIT_WORSE;
 	} else {

@@ -11,7 +11,7 @@
 
 #include "cli/command.h"
 
-/* The daemon, which does not know the file's name, says why not in ${why}. */
+/* Adds the file's name, which the daemon does not know, to its reason ${why}. */
 static int
 not_taken(const char *path, const struct error *why, struct error *e)
 {
@@ -23,7 +23,7 @@ not_taken(const char *path, const struct error *why, struct error *e)
 static int
 import_one(struct cli *cli, const char *path, json_t **out, struct error *e)
 {
-	/* Not to wait for somebody to open the other end of a pipe. */
+	/* Do not block on a pipe without a writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
 	struct stat st;
 	struct error why = ERROR_INIT;
@@ -60,8 +60,8 @@ print_run(struct cli *cli, const json_t *answer)
 	return 0;
 }
 
-/* Of an end that is none, which a report tells and this command's line does not.
- * What is killed may still have sent everything. */
+/* Notes that a run did not end normally; a report says so, this command's line
+ * does not. A killed program may still have sent everything. */
 static void
 note_end(struct cli *cli, const char *path, const json_t *run)
 {

@@ -12,20 +12,20 @@
 
 #define LINES 50
 #define NOTES 16
-#define SHAPES 3		/* of one function, those with the most time */
+#define SHAPES 3		/* shown per function: those with the most time */
 
 /* The headline metrics, in the order of their columns. */
 static const char *const metrics[] = { "occupancy", "coalescing",
 	"bank_conflicts", "divergence" };
 #define METRICS ((int)(sizeof(metrics) / sizeof(metrics[0])))
 
-/* Reasons for dashes: each is told once, below the table. Borrowed. */
+/* Reasons for dashes, each printed once below the table. Borrowed. */
 struct notes {
 	const char *reason[NOTES];
 	int n;
 };
 
-/* The footnote's number, 0 when there are too many different ones. */
+/* The footnote's number; 0 if there are too many different ones. */
 static int
 note_number(struct notes *notes, const char *reason)
 {
@@ -70,7 +70,7 @@ shape_cell(struct table *t, int column, const json_t *k)
 		side = json_object_get(k, sides[i]);
 		for (j = 0; j < 3; j++)
 			v[j] = json_integer_value(json_array_get(side, j));
-		/* Trailing dimensions of 1 say nothing. */
+		/* Omit trailing dimensions of 1. */
 		used = v[2] > 1 ? 3 : v[1] > 1 ? 2 : 1;
 		for (j = 0; j < used; j++)
 			at += (size_t)snprintf(text + at, sizeof(text) - at,
@@ -80,7 +80,8 @@ shape_cell(struct table *t, int column, const json_t *k)
 	table_cell(t, column, text);
 }
 
-/* The launch shapes of the function of ${k}; of an older analysis, one. */
+/* The number of launch shapes of the function of ${k}; 1 for documents of older
+ * versions. */
 static uint64_t
 shapes_of(const json_t *k)
 {
@@ -108,7 +109,7 @@ function_time(const json_t *k)
 	return isnan(all) ? own : all;
 }
 
-/* Functions by time, and in each of them its shapes. */
+/* For sorting: functions by time, and their shapes within. */
 static int
 by_function(const void *a, const void *b)
 {
@@ -125,7 +126,7 @@ by_function(const void *a, const void *b)
 	return s < t ? 1 : s > t ? -1 : 0;
 }
 
-/* What all shapes of a function are together: the row above theirs. */
+/* The row above a function's shapes: their sums. */
 static void
 function_row(struct table *t, const json_t *k)
 {
@@ -169,8 +170,8 @@ kernel_row(struct table *t, const json_t *k, struct notes *notes)
 	table_cell(t, 7 + METRICS, field_text(k, "bound"));
 }
 
-/* The rows of ${k}[0..n), sorted; returns how many shapes of functions that are
- * shown were left out. */
+/* The rows of ${k}[0..n), sorted; returns the number of shapes left out of the
+ * functions shown. */
 static size_t
 kernel_rows(struct cli *cli, struct table *t, json_t *const *k, size_t n,
     struct notes *notes)

@@ -64,7 +64,7 @@ cmd_list(struct cli *cli, int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	/* Without a wish of the person's one more, to know whether there is. */
+	/* Without --limit get one more, to know whether there are more. */
 	cut = limit > 0 && cli->opt.limit == 0 && !cli->opt.json;
 	if ((runs = client_items(cli->client, "/runs", limit + cut, &e)) ==
 	    NULL)

@@ -14,13 +14,13 @@
 #define LINES 50
 #define NOTES 16
 
-/* Reasons for dashes: each is told once, below the table. Borrowed. */
+/* Reasons for dashes, each printed once below the table. Borrowed. */
 struct notes {
 	const char *reason[NOTES];
 	int n;
 };
 
-/* ${text}, or a dash with the number of the note that says why not. */
+/* ${text}, or a dash with the number of the note that gives the reason. */
 static void
 cell(struct table *t, int column, double v, const char *text,
     const char *reason, struct notes *notes)
@@ -264,7 +264,7 @@ print_roofline(struct cli *cli, const struct view *v, const json_t *devices,
 	return rc;
 }
 
-/* The parts of the kernels that this command is about. */
+/* The members of the kernels that this command shows. */
 static json_t *
 roofline_json(const struct view *v, json_t *devices, json_t *copies)
 {

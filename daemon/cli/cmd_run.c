@@ -1,7 +1,7 @@
 /*
- * cudadvise run: the program's life comes first. Whatever fails here before it
- * starts is our failure (125); after that its exit status is ours, and trouble
- * with the report is only said.
+ * cudadvise run: the program comes first. If we fail before it starts, that is
+ * our failure (125); after that its exit status is ours, and trouble with the
+ * report is only printed.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -41,7 +41,7 @@ struct job {
 	char *conditions;		/* surroundings_text, or NULL */
 };
 
-/* Options, then the configuration, then the defaults it has. */
+/* Options first, then the configuration, then its defaults. */
 static int
 settle_options(struct cli *cli, struct job *j, struct error *e)
 {
@@ -83,8 +83,8 @@ set(struct job *j, const char *name, const char *value)
 	j->env[n].value = value;
 }
 
-/* The injection library's orders. Without the library the program runs as it
- * is, and the person is told. */
+/* Sets the injection library's variables. Without the library the program runs
+ * unmeasured, and the user is told. */
 static void
 set_environment(struct cli *cli, struct job *j)
 {
@@ -103,7 +103,7 @@ set_environment(struct cli *cli, struct job *j)
 		cli_note(cli, "CUDA_INJECTION64_PATH was set to '%s'; that "
 		    "tool is left out of this run", other);
 	set(j, "CUDA_INJECTION64_PATH", j->injection);
-	/* Who has a tool of their own for NVTX keeps it: there are no ranges then. */
+	/* A tool that the user has set for NVTX stays: then there are no ranges. */
 	if (nvtx == NULL || *nvtx == '\0')
 		set(j, "NVTX_INJECTION64_PATH", j->injection);
 	else if (!j->again && strcmp(nvtx, j->injection) != 0)
@@ -152,7 +152,8 @@ prepare(struct cli *cli, struct job *j, int argc, char **argv,
 	j->launch.path = j->program;
 	j->launch.argv = argv;
 	j->launch.env = j->env;
-	/* Before the program starts, so that its run exists when it speaks. */
+	/* Before the program starts, so that its run exists when its first
+	 * record arrives. */
 	if (recorder_send(&j->recorder, e) != 0 && cli->opt.require_daemon)
 		return EXIT_OURS;
 	return 0;
@@ -179,8 +180,8 @@ record_end(struct cli *cli, struct job *j, const struct launched *l)
 	recorder_end(cli, &j->recorder, &r);
 }
 
-/* What became of the predictions of the run before this one, if both came to the
- * same end. That it cannot be said is no trouble worth a word. */
+/* Compares the predictions of the previous run with this one, if both ended
+ * alike. If that is impossible, it is not worth a message. */
 static void
 report_outcomes(struct cli *cli, const struct view *v)
 {
@@ -200,7 +201,7 @@ report_outcomes(struct cli *cli, const struct view *v)
 	view_release(&before);
 }
 
-/* ${first}: with --twice, the traced run, or NULL. */
+/* ${first}: the traced run of --twice, or NULL. */
 static void
 report(struct cli *cli, struct job *j, const struct view *first)
 {
@@ -216,8 +217,8 @@ report(struct cli *cli, struct job *j, const struct view *first)
 	view_release(&v);
 }
 
-/* The program's life, from its preparation to its end in ${l}. 0, or the exit
- * status that stands for its not having started, which has been told. */
+/* Runs the program from its preparation to its end, ${l}. 0; or the exit status
+ * if it could not be started, after a message. */
 static int
 run_program(struct cli *cli, struct job *j, int argc, char **argv,
     struct launched *l)
@@ -242,8 +243,8 @@ run_program(struct cli *cli, struct job *j, int argc, char **argv,
 		recorder_forget(cli, &j->recorder);
 		return status;
 	}
-	/* Its analysis has the ceilings of the GPU that it ran on. Whoever ended
-	 * the program wants no more of it. */
+	/* Its analysis uses the ceilings of the GPU that it ran on. Not if the
+	 * user ended the program by a signal. */
 	if (level_profiles(j->level) && l->signal == 0 &&
 	    calibration_first(cli) &&
 	    collect_calibrations(j->recorder.stream, &e) != 0)
@@ -264,8 +265,8 @@ run_once(struct cli *cli, struct job *j, int argc, char **argv,
 	return status;
 }
 
-/* The second run, after a first that ended in order. The analysis of the first is
- * over by then: it would take the processors that the program wants. */
+/* The second run, after a first one that ended normally. The first one's
+ * analysis must be over: it would compete with the program for processors. */
 static void
 run_again(struct cli *cli, const struct twice *t, struct job *j, int argc,
     char **argv, const struct launched *first)
@@ -283,7 +284,7 @@ run_again(struct cli *cli, const struct twice *t, struct job *j, int argc,
 		    j[0].recorder.collect.capture);
 	j[1].launch.pipe = j[0].launch.pipe;
 	twice_second(t, &j[1].launch);
-	j[1].again = true;	/* what is to be said has been */
+	j[1].again = true;	/* notes were printed before */
 	progress = progress_begin(cli, "the second run, which prints nothing");
 	status = run_program(cli, &j[1], argc, argv, &l);
 	progress_end(progress);
@@ -321,7 +322,7 @@ run_twice(struct cli *cli, struct job *j, int argc, char **argv,
 int
 cmd_run(struct cli *cli, int argc, char **argv)
 {
-	struct job *j = calloc(2, sizeof(*j));	/* the second of --twice */
+	struct job *j = calloc(2, sizeof(*j));	/* the second for --twice */
 	struct error e = ERROR_INIT;
 	struct launched l = { .signal = 0 };
 	int status;

@@ -1,7 +1,7 @@
 /*
- * cudadvise sanitize: the program under each tool of compute-sanitizer in turn.
- * Its exit status says what was found, not how the program ended: it may end
- * differently under each tool.
+ * cudadvise sanitize: runs the program under each tool of compute-sanitizer in
+ * turn. The exit status tells what was found, not how the program ended: that
+ * may differ between tools.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,8 @@ struct task {
 	char program[PATH_MAX];
 	struct launch base;
 	uint32_t tools;			/* 1 << enum wire_tool */
-	off_t input;			/* where standard input began; -1: no file */
+	off_t input;			/* offset of standard input at the
+					 * start; -1: no file */
 	struct record_RUN_END end;
 	bool complete, stopped;
 };
@@ -49,8 +50,8 @@ prepare(struct cli *cli, struct task *t, int argc, char **argv,
 	return 0;
 }
 
-/* A file is read by each tool from where it began; what comes through a pipe or
- * from a person comes once. */
+/* Is there standard input? Each tool reads a file from its start; a pipe or a
+ * terminal can be read only once. */
 static bool
 has_input(const struct task *t, bool first)
 {
@@ -72,7 +73,7 @@ say_progress(const struct cli *cli, const struct task *t,
 		    __builtin_popcount(t->tools));
 }
 
-/* A person or a system stopped it: that is meant for all of it. */
+/* Did the user or the system stop it? Then the remaining tools are not run. */
 static bool
 was_stopped(const struct launched *l)
 {
@@ -111,7 +112,7 @@ run_tool(struct cli *cli, struct task *t, enum wire_tool tool, char **argv,
 		t->end.max_rss_bytes = (uint64_t)u->ru_maxrss * 1024;
 	t->complete = t->complete && done.state == RAN_DONE;
 	t->stopped = was_stopped(&done.end);
-	/* So that a run that is cut short has what there was. */
+	/* So that an interrupted run keeps what it has. */
 	(void)recorder_send(&t->recorder, &trouble);
 	return 0;
 }
@@ -169,7 +170,7 @@ cmd_sanitize(struct cli *cli, int argc, char **argv)
 		recorder_discard(&t->recorder);
 	} else if (run_tools(cli, t, argv, &e) != 0) {
 		cli_error(cli, &e);
-		/* What the tools before it found is kept. */
+		/* Keep what earlier tools found. */
 		if (t->end.start_ns == 0) {
 			recorder_forget(cli, &t->recorder);
 		} else {

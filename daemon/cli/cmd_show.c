@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 
-/* What became of the findings of --baseline. */
+/* Compares with --baseline. */
 static int
 hold_against(struct cli *cli, struct view *v, struct error *e)
 {
@@ -53,7 +53,7 @@ cmd_show(struct cli *cli, int argc, char **argv)
 		view_release(&v);
 		return cli_error(cli, &e);
 	}
-	/* As of run: errors only, but a file that was asked for is written. */
+	/* As for run: only errors, but a file that was asked for is written. */
 	status = cli->opt.quiet && cli->output == NULL ? 0 :
 	    view_print(cli, &v);
 	view_release(&v);

@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 
-/* BEFORE of an AFTER that came alone. */
+/* Loads BEFORE if only AFTER was given. */
 static int
 load_before(struct cli *cli, struct sample_set *before,
     const struct sample_set *after, bool newest, struct error *e)
@@ -26,7 +26,8 @@ load_before(struct cli *cli, struct sample_set *before,
 	return samples_load(cli, before, ref, e);
 }
 
-/* Where the conditions differ nothing was kept or missed for the change's sake. */
+/* If the conditions differ, the change cannot be credited with, or blamed for,
+ * the difference. */
 static int
 status_of(const json_t *outcome)
 {

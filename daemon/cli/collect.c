@@ -21,13 +21,13 @@
 
 #include "cli/collect.h"
 
-#define WAIT_MS 5000		/* for a daemon that does not get on */
-#define ANALYSIS_MS 120000	/* for one that is analysing the run */
+#define WAIT_MS 5000		/* for a daemon without progress */
+#define ANALYSIS_MS 120000	/* while it analyses the run */
 #define CALIBRATION_MAX 65536	/* bytes of JSON */
 #define CALIBRATIONS 64
 
-/* A directory for spool files beside ${capture}: the same disk, so that the
- * finished capture can be moved into place. */
+/* Makes a directory for spool files next to ${capture}: on the same disk, so
+ * that the finished capture can be renamed into place. */
 static int
 make_directory(struct collect *c, struct error *e)
 {
@@ -50,8 +50,7 @@ make_directory(struct collect *c, struct error *e)
 	return 0;
 }
 
-/* The program may change its directory; its spool path must not change with
- * it. */
+/* The program may change its directory; its spool path must stay valid. */
 static int
 absolute(char *out, const char *path, struct error *e)
 {
@@ -65,7 +64,7 @@ absolute(char *out, const char *path, struct error *e)
 	return paths_join(out, cwd, path, e);
 }
 
-/* ${path} with ${mark} before its ".cadv", or behind it. */
+/* Inserts ${mark} before the ".cadv" of ${path}, or appends it. */
 static int
 marked(char *path, const char *mark, struct error *e)
 {
@@ -131,7 +130,7 @@ free_names(struct dirent **entry, char **path, int n)
 	free(path);
 }
 
-/* All spool files of the directory into ${out}. */
+/* Joins all spool files of the directory into ${out}. */
 static int
 concat(const struct collect *c, const char *out, struct error *e)
 {
@@ -167,7 +166,7 @@ collect_finish(struct collect *c, struct error *e)
 	if (paths_join(whole, c->directory, "whole.cadv", e) != 0 ||
 	    concat(c, whole, e) != 0)
 		goto fail;
-	/* Without them the run is as it is. */
+	/* Without symbols the capture is still valid. */
 	symbols_complete(whole, &trouble);
 	if (rename(whole, c->capture) != 0) {
 		error_set(e, "cannot write '%s':", c->capture);
@@ -198,7 +197,8 @@ collect_discard(struct collect *c)
 	c->directory[0] = '\0';
 }
 
-/* A file of at most CALIBRATION_MAX bytes; the length, 0 if there is none. */
+/* Reads a file of at most CALIBRATION_MAX bytes; returns the length, 0 if there
+ * is none. */
 static size_t
 read_small(const char *path, char *buf)
 {
@@ -262,11 +262,11 @@ collect_calibrations(struct stream *s, struct error *e)
 
 enum stage {
 	LOST, WAITING, ANALYSING,
-	UNSTORED,		/* over, but there is no analysis (yet) */
+	UNSTORED,		/* the run is over, but has no analysis (yet) */
 	ANALYSED
 };
 
-/* *${stuck}: whether it has told why it could not store all of it. */
+/* *${stuck}: the daemon has a reason why it could not store all of it. */
 static enum stage
 analysed(struct cli *cli, const char *path, bool *stuck, struct error *e)
 {
@@ -276,7 +276,7 @@ analysed(struct cli *cli, const char *path, bool *stuck, struct error *e)
 	json_t *run;
 
 	if (client_get(cli->client, path, &run, &trouble) < 0) {
-		/* Not stored yet, or the daemon is about to come back. */
+		/* It is not stored yet, or the daemon is restarting. */
 		if (client_status(cli->client) == 404 ||
 		    client_status(cli->client) == 0)
 			return WAITING;
@@ -295,7 +295,7 @@ analysed(struct cli *cli, const char *path, bool *stuck, struct error *e)
 	return now;
 }
 
-/* Whether the daemon has not even a row of the run; ${e} is why. */
+/* Does the daemon not even have a row for the run? Then ${e} is the reason. */
 static bool
 refused(struct cli *cli, const char *run, struct error *e)
 {

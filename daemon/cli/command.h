@@ -1,6 +1,6 @@
 /*
- * cli/command.h: the command line as tables (command.def), and what a command
- * gets to work with.
+ * cli/command.h: the command line as tables (command.def), and the state that
+ * commands work with.
  */
 #ifndef CADV_CLI_COMMAND_H
 #define CADV_CLI_COMMAND_H
@@ -15,9 +15,9 @@
 
 enum {
 	EXIT_FAILED = 1, EXIT_USAGE = 2,
-	/* of ab, gate and verify, with 2 for trouble of our own: */
+	/* for ab, gate and verify, with 2 for our own failures: */
 	EXIT_WORSE = 1, EXIT_INCONCLUSIVE = 3,
-	/* of run, as of env and timeout: */
+	/* for run, as for env and timeout: */
 	EXIT_OURS = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127
 };
 
@@ -49,8 +49,8 @@ enum operand_kind {
 
 enum {
 	NEEDS_DAEMON = 1,	/* main connects, starting it if needed */
-	OPENS_OUTPUT = 2,	/* it opens the file of -o itself */
-	TROUBLE_IS_2 = 4	/* 1 is an answer, 2 that there is none */
+	OPENS_OUTPUT = 2,	/* the command opens the file of -o itself */
+	TROUBLE_IS_2 = 4	/* exit status 1 is an answer, 2 a failure */
 };
 
 #define ENV_NAME_MAX 200	/* bytes */
@@ -64,31 +64,31 @@ struct option_row {
 };
 extern const struct option_row option_table[OPTIONS];
 
-/* What the command line said. Strings are argv's. */
+/* The parsed command line. Strings point into argv. */
 struct options {
 	bool json, quiet, verbose, all, print, open, show, report, replay, twice;
 	bool no_open;
 	bool require_daemon, no_daemon, no_counters, help;
-	unsigned format;		/* enum shown_format, of export enum
+	unsigned format;		/* enum shown_format; for export enum
 					 * exported_format (report/format.h);
 					 * json: it is JSON */
 	enum out_color color;
-	int level;			/* 0: not said */
-	double budget;			/* ratio, NaN: not said */
-	long limit, port, timeout;	/* 0: not said; timeout: seconds */
-	long max_stall;			/* milliseconds, 0: not said */
-	uint32_t tools;			/* 1 << enum wire_tool; 0: not said */
+	int level;			/* 0: not given */
+	double budget;			/* ratio; NaN: not given */
+	long limit, port, timeout;	/* 0: not given; timeout: seconds */
+	long max_stall;			/* milliseconds; 0: not given */
+	uint32_t tools;			/* 1 << enum wire_tool; 0: not given */
 	bool sass;
 	const char *label, *output, *run, *line, *kernel, *launches;
 	const char *baseline, *rule, *program, *since;
-	long runs;			/* 0: not said */
-	const char *env[2];		/* NAME=VALUE, as many as were said */
-	double margin, until;		/* ratios, 0: not said */
+	long runs;			/* 0: not given */
+	const char *env[2];		/* NAME=VALUE, as many as given */
+	double margin, until;		/* ratios; 0: not given */
 	uint32_t allowed;		/* 1 << enum condition */
-	int fail_on, severity;		/* choices of these, + 1 */
+	int fail_on, severity;		/* index of the choice + 1; 0: not given */
 	bool all_runs;			/* findings of all runs */
-	bool dashes;			/* "--" stood before the operands */
-	bool output_opened;		/* the command opens it itself */
+	bool dashes;			/* "--" preceded the operands */
+	bool output_opened;		/* the command opens the output itself */
 };
 
 struct client;
@@ -114,35 +114,35 @@ _Static_assert(COMMANDS <= 32, "bits of option_row.commands");
 const struct command *command_find(const char *name);
 
 /*
- * options_parse(o, c, argc, argv, e): fill ${o} from argv[1..]; of a command
- * that takes a program, parsing stops at the first operand, else operands are
- * moved behind the options. Returns the index of the first operand, or -1 with
- * ${e} set.
+ * options_parse(o, c, argc, argv, e): fill ${o} from argv[1..]. For a command that
+ * takes a program, parsing stops at the first operand; else operands are moved
+ * behind the options. Returns the index of the first operand, or -1 with ${e} set.
  */
 int options_parse(struct options *o, const struct command *c, int argc,
     char **argv, struct error *e);
 
-/* help_all, help_command: as --help prints them. help_scdoc: the commands'
+/* help_all, help_command: print the text of --help. help_scdoc: the commands'
  * part of the manual page. */
 void help_all(struct out *o);
 void help_command(struct out *o, const struct command *c);
 void help_scdoc(FILE *file);
-/* help_unknown(cli, name): say that there is no such command, and which one may
- * be meant; returns EXIT_USAGE. */
+/* help_unknown(cli, name): print that there is no such command, and which one
+ * may be meant; returns EXIT_USAGE. */
 int help_unknown(struct cli *cli, const char *name);
 
 /* cli_error(cli, e): print ${e} and its remedy to standard error; returns
  * EXIT_FAILED. */
 int cli_error(struct cli *cli, const struct error *e);
-/* cli_note: a line of ours to standard error, unless --quiet. */
+/* cli_note(cli, fmt, …): print a note of ours to standard error, unless --quiet. */
 void cli_note(struct cli *cli, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* cli_trial(cli, trial): print it (compare/trial.h); returns the exit status that
- * says its verdict. */
+/* cli_trial(cli, trial): print it (compare/trial.h); returns the exit status
+ * for its verdict. */
 int cli_trial(struct cli *cli, const json_t *trial);
 
-/* cli_json(cli, j): print ${j} (stolen) with schema_version at its top. */
+/* cli_json(cli, j): print ${j} (stolen) with schema_version at its top. Returns
+ * the exit status. */
 int cli_json(struct cli *cli, json_t *j);
 
 #define COMMAND(id, name, operands, kind, least, most, flags, summary, more) \

@@ -1,6 +1,6 @@
 /*
  * The cudadvise command: finds the command in the table, parses its options,
- * connects to the daemon if the table says so, runs it.
+ * connects to the daemon if the table says so, and runs it.
  */
 #include <errno.h>
 #include <locale.h>
@@ -39,8 +39,8 @@ open_output(struct cli *cli, const struct command *c, struct error *e)
 	return 0;
 }
 
-/* What was printed must have arrived: a full disk is a failure, ${failed} if
- * nothing else was. */
+/* Checks that the output was written: a full disk is a failure, with status
+ * ${failed} unless there was another. */
 static int
 close_output(struct cli *cli, int status, int failed)
 {
@@ -58,14 +58,14 @@ close_output(struct cli *cli, int status, int failed)
 	return status != 0 ? status : failed;
 }
 
-/* A daemon that an older build has left running is the reason of much that looks
- * odd; said last, where it is read. */
+/* A running daemon of an older build explains much odd behaviour; noted last,
+ * where it is read. */
 static void
 note_build(struct cli *cli, const struct command *c)
 {
 	struct error e = ERROR_INIT;
 
-	/* Those two say it themselves, or end it. */
+	/* These two commands say so themselves, or end the daemon. */
 	if (cli->client == NULL || cli->opt.quiet ||
 	    c == &command_table[COMMAND_DOCTOR] ||
 	    (c == &command_table[COMMAND_DAEMON] && !daemon_answers(NULL)) ||
@@ -103,12 +103,12 @@ run_command(struct cli *cli, const struct command *c, int argc, char **argv)
 		    argv + first);
 	note_build(cli, c);
 	client_free(cli->client);
-	/* The status of a program that was run is its own. */
+	/* For run, the status is the program's. */
 	return close_output(cli, status, c == &command_table[COMMAND_RUN] ?
 	    status : own_status(c, EXIT_FAILED));
 }
 
-/* Whether the word after the option ${word} is its value. */
+/* Is the word after the option ${word} its value? */
 static bool
 takes_value(const char *word)
 {
@@ -125,7 +125,7 @@ takes_value(const char *word)
 	return false;
 }
 
-/* "cudadvise --json list": the command is moved before what stands before it. */
+/* "cudadvise --json list": moves the command in front of the options. */
 static void
 command_first(int argc, char **argv)
 {

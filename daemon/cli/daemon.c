@@ -21,7 +21,8 @@
 
 #define START_MS 5000		/* a first start opens and recovers the store */
 #define START_STEP_MS 10
-#define AGAIN_MS 50		/* between attempts, while another has the lock */
+#define AGAIN_MS 50		/* between attempts, while another daemon has
+				 * the lock */
 #define OTHER_TRIES 50		/* about 3 s: chosen, not measured */
 
 int
@@ -45,8 +46,8 @@ daemon_sibling(char *out, const char *name, struct error *e)
 	return error_remedy(e, "reinstall cudadvise");
 }
 
-/* A connection says that somebody listens there; whether it is well is for the
- * first request to find out. */
+/* Does a process listen at ${path}? Whether it is healthy shows at the first
+ * request. */
 static bool
 listens(const char *path)
 {
@@ -81,7 +82,7 @@ daemon_pid(void)
 	return pid;
 }
 
-/* For a moment: does another command's daemon get ready? */
+/* Waits up to AGAIN_MS: does another command's daemon get ready? */
 static bool
 wait_listens(const char *path)
 {
@@ -110,8 +111,8 @@ daemon_answers(struct error *e)
 	return false;
 }
 
-/* In the child: nothing of the caller stays with the daemon but the pipe at
- * standard error, which it gives up once it is ready. */
+/* In the child: the daemon inherits nothing from the caller except the pipe as
+ * standard error, which it closes when it is ready. */
 static void
 become_daemon(const char *program, int out)
 {
@@ -129,8 +130,7 @@ become_daemon(const char *program, int out)
 		dup2(fd, STDOUT_FILENO);
 	}
 	dup2(out, STDERR_FILENO);
-	/* A pipe of the caller that the daemon holds open would hang the
-	 * caller's reader. */
+	/* A caller's pipe held open by the daemon would make its reader hang. */
 	if (close_range(3, ~0u, 0) != 0)
 		for (fd = 3; fd < 1024; fd++)
 			close(fd);
@@ -138,8 +138,8 @@ become_daemon(const char *program, int out)
 	_exit(127);
 }
 
-/* Up to ${ms} for the process that was called to end: it does so when the
- * daemon in the background is ready, cannot be, or died. -1: it has not. */
+/* Waits up to ${ms} for the started process to end, which it does when the
+ * daemon in the background is ready, failed or died. -1: it has not ended. */
 static int
 wait_started(pid_t pid, int ms)
 {
@@ -161,7 +161,7 @@ wait_started(pid_t pid, int ms)
 	}
 }
 
-/* What it said, as one line without its own name. */
+/* Its message as one line, without its name. */
 static void
 read_reason(int fd, char *out, size_t cap)
 {
@@ -191,7 +191,7 @@ daemon_failed(struct error *e, const char *what, const char *reason)
 	    "is %s", log);
 }
 
-/* *${busy}: whether another one has the lock. */
+/* *${busy}: does another daemon have the lock? */
 static int
 start(bool *busy, struct error *e)
 {
@@ -224,8 +224,8 @@ start(bool *busy, struct error *e)
 
 /*
  * Another daemon that has the lock may be about to get ready, because another
- * command has started it: then that one is fine. Or it may be about to end: then
- * ours is started again, until the lock is free.
+ * command has started it: then that one is used. Or it may be about to end:
+ * then starting ours is tried again until the lock is free.
  */
 int
 daemon_ensure(struct error *e)
@@ -280,7 +280,7 @@ daemon_is_ours(struct client *c, struct error *e)
 	build_of(program, ours);
 	number = json_string_value(json_object_get(version, "version"));
 	build = json_string_value(json_object_get(version, "build"));
-	/* Only older ones do not tell theirs. */
+	/* Only older daemons do not report their build. */
 	same = build != NULL && (ours[0] == '\0' || build[0] == '\0' ||
 	    strcmp(build, ours) == 0);
 	if (!same) {

@@ -65,8 +65,8 @@ say_error(struct check_result *r, enum verdict_level level,
 	remedy(r, "%s", e->remedy);
 }
 
-/* The rest of the first line of ${path} that begins with ${key}, white space
- * left out; -1 if there is none. */
+/* The rest of the first line of ${path} that begins with ${key}, after white
+ * space; -1 if there is none. */
 static int
 file_value(const char *path, const char *key, char *out, size_t cap)
 {
@@ -174,7 +174,7 @@ check_counters(struct check_result *r)
 	}
 }
 
-/* A process of that name, by /proc/PID/comm. */
+/* Does a process have that name in /proc/PID/comm? */
 static bool
 runs_process(const char *name)
 {
@@ -249,7 +249,7 @@ check_mps(struct check_result *r)
 	say(r, CHECK_OK, "not in use");
 }
 
-/* MIG capabilities appear here once a GPU has been cut into slices. */
+/* MIG capabilities appear here once a GPU has been partitioned. */
 static void
 check_mig(struct check_result *r)
 {
@@ -276,7 +276,7 @@ check_mig(struct check_result *r)
 	remedy(r, "run on a whole GPU to have them");
 }
 
-/* What it could not store last, which is why it calls itself degraded. */
+/* What the daemon failed to store last, which makes it degraded. */
 static void
 check_problem(struct check_result *r, struct client *c)
 {
@@ -382,7 +382,8 @@ check_calibration(struct check_result *r)
 	remedy(r, "cudadvise calibrate");
 }
 
-/* What the daemon, started by us, would find too: it has our environment. */
+/* Finds what the daemon would find if we started it, since it inherits our
+ * environment. */
 static void
 check_disassembler(struct check_result *r)
 {

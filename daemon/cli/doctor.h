@@ -1,6 +1,6 @@
 /*
- * cli/doctor.h: one check each of what measuring needs. To add one: a function
- * and its row in doctor_checks (doctor.c).
+ * cli/doctor.h: one check for each thing that measuring needs. To add one: a
+ * function and its row in doctor_checks (doctor.c).
  */
 #ifndef CADV_CLI_DOCTOR_H
 #define CADV_CLI_DOCTOR_H
@@ -12,7 +12,7 @@ enum verdict_level { CHECK_OK, CHECK_WARN, CHECK_FAIL };
 struct check_result {
 	enum verdict_level level;
 	char text[512];		/* what was found */
-	char remedy[512];	/* what to do; "" if nothing */
+	char remedy[512];	/* what to do; "": nothing */
 };
 
 struct check {
@@ -20,7 +20,7 @@ struct check {
 	void (*run)(struct check_result *r);
 };
 
-/* In doctor_cupti.c: each injection library's CUPTI; which library serves. */
+/* In doctor_cupti.c: each injection library's CUPTI; which library is used. */
 void doctor_cupti(struct check_result *r);
 void doctor_injection(struct check_result *r);
 

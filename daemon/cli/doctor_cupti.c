@@ -1,4 +1,4 @@
-/* What the injection library will see in a program: the driver, itself and its
+/* What the injection library will find in a program: the driver, itself and its
  * siblings, CUPTI. */
 #include <dlfcn.h>
 #include <limits.h>
@@ -35,8 +35,8 @@ append(char *out, size_t size, const char *text)
 }
 
 /*
- * The library that a program without a CUPTI of its own gets is the first of
- * toolkit_order(); one that brings a CUPTI gets the library of its major.
+ * A program without a CUPTI of its own gets the first library of toolkit_order();
+ * one that brings a CUPTI gets the library of its major version.
  */
 void
 doctor_injection(struct check_result *r)
@@ -88,8 +88,7 @@ struct found {
 	size_t size;
 };
 
-/* The libraries stay loaded: unloading profilers is the one thing that they do
- * badly, and we end soon. */
+/* The libraries stay loaded: profilers do not unload reliably, and we exit soon. */
 static int
 try_cupti(const char *path, void *cookie)
 {
@@ -117,7 +116,8 @@ doctor_cupti(struct check_result *r)
 	char path[PATH_MAX], one[256], part[320];
 	size_t i, n, missing = 0;
 
-	/* Without a library all that one could be built for are looked for. */
+	/* Without an injection library, search for every CUPTI that one could
+	 * be built for. */
 	f.built = paths_injection(path, NULL) == 0 ?
 	    toolkit_there(path, toolkit_built()) :
 	    toolkit_bit(13) | toolkit_bit(12);

@@ -89,7 +89,7 @@ help_unknown(struct cli *cli, const char *name)
 	return EXIT_USAGE;
 }
 
-/* scdoc gives meaning to these; everything else is text. */
+/* Characters that are special in scdoc; all others are text. */
 static void
 scdoc_text(FILE *f, const char *s)
 {
@@ -120,8 +120,8 @@ scdoc_command(FILE *f, const struct command *c)
 	}
 	for (i = 0; i < OPTIONS; i++) {
 		row = &option_table[i];
-		/* What every command takes stands once, in the page's own
-		 * part. */
+		/* Options of every command are described once, in the page's
+		 * own part. */
 		if ((row->commands & bit) == 0 || row->commands == ~0u)
 			continue;
 		if (row->letter != 0)

@@ -19,7 +19,7 @@
 
 #include "cli/launch.h"
 
-/* Signals we treat differently while the program lives. */
+/* Signals whose handling we change while the program runs. */
 static const int watched[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD };
 #define WATCHED (sizeof(watched) / sizeof(watched[0]))
 
@@ -28,7 +28,7 @@ struct signals {
 	sigset_t mask;
 };
 
-/* A signal handler can reach nothing but a global. */
+/* A signal handler can only access a global. */
 static volatile sig_atomic_t child_pid;
 
 static void
@@ -57,12 +57,12 @@ signals_take(struct signals *s)
 		if (watched[i] == SIGTERM || watched[i] == SIGHUP)
 			sa.sa_handler = hand_on;
 		else if (watched[i] == SIGCHLD)
-			/* Inherited "ignored" would make wait4 fail. */
+			/* If inherited as ignored, wait4 would fail. */
 			sa.sa_handler = SIG_DFL;
 		else
 			sa.sa_handler = SIG_IGN;
 		sigaction(watched[i], NULL, &s->old[i]);
-		/* What nohup(1) made us ignore stays ignored. */
+		/* Signals that nohup(1) made us ignore stay ignored. */
 		if (sa.sa_handler == hand_on &&
 		    s->old[i].sa_handler == SIG_IGN)
 			continue;
@@ -102,7 +102,7 @@ not_started(int error, const char *name, struct error *e)
 	return EXIT_NOT_EXECUTABLE;
 }
 
-/* 0 if ${path} can be executed, else the reason. */
+/* Returns 0 if ${path} can be executed, else an errno. */
 static int
 check(const char *path)
 {
@@ -149,7 +149,7 @@ launch_find(char *out, const char *name, struct error *e)
 	return not_started(worst, name, e);
 }
 
-/* A file that the kernel does not know is run by the shell, unless it is no
+/* A file that the kernel cannot execute is run by the shell, unless it is not
  * text: a program for another machine. */
 static bool
 is_text(const char *path)
@@ -200,7 +200,7 @@ exec_child(const struct launch *l, int report)
 	_exit(EXIT_NOT_EXECUTABLE);
 }
 
-/* The end of the pipe says that exec worked; an errno that it did not. */
+/* End of file on the pipe: exec succeeded; an errno: it failed. */
 static int
 exec_result(int fd)
 {
@@ -212,11 +212,11 @@ exec_result(int fd)
 	return n == (ssize_t)sizeof(error) ? error : 0;
 }
 
-#define PATIENCE_NS 2000000000u	/* between asking it to end and making it */
-#define STEP_NS 20000000	/* between two looks */
+#define PATIENCE_NS 2000000000u	/* between SIGTERM and SIGKILL */
+#define STEP_NS 20000000	/* between two checks */
 
-/* Wait for the end of ${pid}; at the limit it is asked to end, then killed with
- * all that it has left. */
+/* Waits for the end of ${pid}; at the limit sends SIGTERM, then SIGKILL to it
+ * and all that it has left. */
 static int
 await(const struct launch *l, pid_t pid, struct launched *end)
 {
@@ -273,7 +273,7 @@ launch_run(const struct launch *l, struct launched *end, struct error *e)
 		signals_give_back(&signals);
 		return EXIT_OURS;
 	}
-	/* Signals that came since the fork are handed on now. */
+	/* Pass on signals that came since the fork. */
 	child_pid = pid;
 	sigprocmask(SIG_SETMASK, &signals.mask, NULL);
 	error = exec_result(report[0]);
@@ -304,7 +304,7 @@ launch_status(const struct launched *l)
 
 	if (l->signal == 0)
 		return l->exit_code;
-	/* The program has left its core; ours would be of no use. */
+	/* The program has dumped its core; ours would be of no use. */
 	setrlimit(RLIMIT_CORE, &none);
 	prctl(PR_SET_DUMPABLE, 0);
 	fflush(NULL);

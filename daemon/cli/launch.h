@@ -1,6 +1,6 @@
 /*
- * cli/launch.h: running somebody's program as if we were not there: its own
- * standard files, its own terminal, its own signals and exit status.
+ * cli/launch.h: running the user's program as if we were not there: with its
+ * own standard files, terminal, signals and exit status.
  */
 #ifndef CADV_CLI_LAUNCH_H
 #define CADV_CLI_LAUNCH_H
@@ -15,53 +15,52 @@
 struct error;
 
 /*
- * launch_find(out, name, e): the program that execvp(3) would run, in ${out}
- * (PATH_MAX bytes). Returns 0, or the exit status to end with, 126 or 127, with
- * ${e} set.
+ * launch_find(out, name, e): the program that execvp(3) would run, into ${out}
+ * (PATH_MAX bytes). Returns 0, or the exit status, 126 or 127, with ${e} set.
  */
 int launch_find(char *out, const char *name, struct error *e);
 
-/* Variables of the child: a NULL value unsets. */
+/* Variables of the child: NULL unsets one. */
 struct variable {
 	const char *name, *value;
 };
 
 struct launch {
-	const char *path;	/* launch_find's */
+	const char *path;	/* from launch_find */
 	char **argv;
 	const struct variable *env;
 	size_t variables;
-	struct sigaction pipe;	/* launch_shield's */
-	bool no_input;		/* its standard input is empty */
-	bool no_output;		/* what it prints goes nowhere, errors too */
-	uint64_t limit_ns;	/* then it is ended; 0: never. Wants ends_all */
-	bool ends_all;		/* what it leaves running when it is ended, by
-				 * the limit or a signal, is ended with it */
+	struct sigaction pipe;	/* from launch_shield */
+	bool no_input;		/* standard input is empty */
+	bool no_output;		/* standard output and error are discarded */
+	uint64_t limit_ns;	/* end the program after that; 0: never. Needs
+				 * ends_all */
+	bool ends_all;		/* when it is ended, by the limit or a signal,
+				 * also end the processes that it has left */
 };
 
 struct launched {
-	int exit_code;		/* of the program; -1: a signal ended it */
+	int exit_code;		/* the program's; -1: ended by a signal */
 	int signal;		/* 0: none */
 	bool timed_out;		/* by limit_ns */
 	uint64_t start_ns, end_ns;	/* CLOCK_REALTIME */
 	struct rusage usage;
 };
 
-/* launch_shield(l): from now on a closed pipe at our standard error kills us no
- * more: what we print must not decide the exit status. The program gets SIGPIPE
- * as it was. */
+/* launch_shield(l): from now on, a closed pipe at our standard error does not kill us:
+ * our output must not decide the exit status. The program gets SIGPIPE as it was. */
 void launch_shield(struct launch *l);
 
 /*
- * launch_run(l, end, e): run it and wait for its end. While it lives SIGINT and
- * SIGQUIT are ignored (the terminal sends them to the program too) and SIGTERM
- * and SIGHUP handed on to it. Returns 0, or 125 to 127 with ${e} set when it
- * did not start.
+ * launch_run(l, end, e): run the program and wait for its end. Meanwhile SIGINT
+ * and SIGQUIT are ignored (the terminal sends them to the program, too), and
+ * SIGTERM and SIGHUP are passed on to it. Returns 0; or 125 to 127 with ${e}
+ * set if it did not start.
  */
 int launch_run(const struct launch *l, struct launched *end, struct error *e);
 
-/* launch_status(l): the exit status that stands for ${l}; if the program was
- * killed by a signal this ends our process by the same one. */
+/* launch_status(l): the exit status for ${l}; if a signal killed the program,
+ * this kills our process by the same signal. */
 int launch_status(const struct launched *l);
 
 #endif

@@ -17,7 +17,7 @@
 
 #include "cli/loaded.h"
 
-/* What cannot be kept (a disk may be full) is good for this reading still. */
+/* If it cannot be kept (the disk may be full), it still serves this reading. */
 static int
 enrich(struct model *m, const char *path, bool keep, struct error *e)
 {
@@ -33,7 +33,7 @@ enrich(struct model *m, const char *path, bool keep, struct error *e)
 	return 0;
 }
 
-/* A capture of too many small frames, condensed for this reading. */
+/* Condenses a capture of too many small frames for this reading. */
 static int
 load_condensed(struct loaded *l, const char *path, struct error *e)
 {
@@ -131,7 +131,7 @@ range_operations(void *arg, operation_visit *visit, void *visited)
 	return operations(r->l, visit, visited, &r->e);
 }
 
-/* Two passes over the capture: for a run that has some. */
+/* Reads NVTX ranges in two passes over the capture, if the run has any. */
 static json_t *
 loaded_ranges(const struct loaded *l)
 {

@@ -14,10 +14,10 @@
 
 #include "cli/mcp.h"
 
-#define TEXT_BYTES (1u << 20)	/* of each output; what is more is dropped */
-#define PATIENCE_NS 3000000000u	/* between asking it to end and making it */
+#define TEXT_BYTES (1u << 20)	/* of each output; more is dropped */
+#define PATIENCE_NS 3000000000u	/* between SIGTERM and SIGKILL */
 
-/* In the child: nothing of ours but the two pipes; it ends when we do. */
+/* In the child: only the two pipes are inherited; it ends when we do. */
 static void
 become(const struct mcp_job *j, int out, int err)
 {
@@ -70,7 +70,8 @@ mcp_job_start(struct mcp_job *j, struct error *e)
 	close(err[1]);
 	j->fd[0] = out[0];
 	j->fd[1] = err[0];
-	j->fd[2] = pidfd_open(j->pid, 0);	/* -1: who polls looks now and then */
+	j->fd[2] = pidfd_open(j->pid, 0);	/* -1: the poller checks from
+						 * time to time */
 	fcntl(out[0], F_SETFL, O_NONBLOCK);
 	fcntl(err[0], F_SETFL, O_NONBLOCK);
 	j->start_ns = j->told_ns = clock_mono();
@@ -124,7 +125,7 @@ mcp_job_ended(struct mcp_job *j, int *status)
 		return false;
 	*status = WIFEXITED(s) ? WEXITSTATUS(s) : 128 + WTERMSIG(s);
 	mcp_job_read(j);
-	if (j->killed_ns != 0)		/* what it left running goes, too */
+	if (j->killed_ns != 0)		/* also kill what it has left running */
 		kill(-j->pid, SIGKILL);
 	return true;
 }

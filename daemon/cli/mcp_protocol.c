@@ -9,10 +9,10 @@
 
 #define MODERN "2026-07-28"
 #define META "io.modelcontextprotocol/"
-#define CACHE_MS 3600000	/* the tools are those of this binary */
-#define TOLD_NS 2000000000u	/* between two words about progress */
+#define CACHE_MS 3600000	/* the tools are fixed in this binary */
+#define TOLD_NS 2000000000u	/* between two progress messages */
 
-/* Newest first; the first of those that begin with `initialize` is the second. */
+/* Newest first; from the second on, they begin with `initialize`. */
 static const char *const versions[] = { MODERN, "2025-11-25", "2025-06-18",
 	"2025-03-26", "2024-11-05", NULL };
 
@@ -44,7 +44,7 @@ server_json(void)
 	    "cudadvise", "version", CUDADVISE_VERSION);
 }
 
-/* ${result} is stolen; what the newer era wants is added. */
+/* ${result} is stolen; members that the newer protocol needs are added. */
 static void
 answer(struct mcp *m, const json_t *id, json_t *result, bool modern,
     bool cacheable)
@@ -71,7 +71,7 @@ answer(struct mcp *m, const json_t *id, json_t *result, bool modern,
 
 /* --- methods --------------------------------------------------------------------- */
 
-/* A request on its way. */
+/* A request being processed. */
 struct request {
 	const json_t *id, *params, *meta;
 	bool modern;
@@ -202,7 +202,7 @@ do_call(struct mcp *m, const struct request *r)
 static const struct method {
 	const char *name;
 	void (*run)(struct mcp *m, const struct request *r);
-	bool bare;			/* without a version in its _meta */
+	bool bare;			/* needs no version in _meta */
 } methods[] = {
 	{ "initialize", do_initialize, true },
 	{ "server/discover", do_discover, false },
@@ -230,7 +230,8 @@ notified(struct mcp *m, const char *method, const json_t *params)
 
 /* --- messages --------------------------------------------------------------------- */
 
-/* Which era the request is of; false: answered, its version is not served. */
+/* Sets the request's protocol generation; false: answered with an error, as its
+ * version is not served. */
 static bool
 settle_version(struct mcp *m, struct request *r, const struct method *method)
 {
@@ -302,7 +303,7 @@ mcp_line(struct mcp *m, const char *line, size_t length)
 	else if (method == NULL && json_object_get(j, "method") == NULL &&
 	    (json_object_get(j, "result") != NULL ||
 	    json_object_get(j, "error") != NULL))
-		;	/* an answer: we ask nothing */
+		;	/* an answer: we send no requests */
 	else if (method == NULL)
 		answer_error(m, id, MCP_INVALID_REQUEST, "method is no string",
 		    NULL);
@@ -325,7 +326,7 @@ void
 mcp_job_done(struct mcp *m, struct mcp_job *j, int status)
 {
 
-	/* Of what was cancelled nothing more is said. */
+	/* No answer for a cancelled request. */
 	if (!j->cancelled)
 		answer(m, j->id, mcp_answer(&j->call, j->arguments, status,
 		    j->text[0] != NULL ? j->text[0] : "", j->text[1] != NULL ?

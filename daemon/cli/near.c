@@ -2,7 +2,7 @@
 
 #include "cli/near.h"
 
-#define LONGEST 32		/* letters; longer ones are near nothing */
+#define LONGEST 32		/* letters; longer words are not matched */
 
 static unsigned
 least(unsigned a, unsigned b)
@@ -11,8 +11,8 @@ least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Optimal string alignment: letters that are inserted, left out, replaced or
- * swapped with their neighbour. Both are at most LONGEST long. */
+/* Optimal string alignment distance: letters inserted, left out, replaced, or
+ * swapped with their neighbour. Both words have at most LONGEST letters. */
 static unsigned
 distance(const char *a, const char *b)
 {

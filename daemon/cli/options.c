@@ -14,8 +14,8 @@
 
 #define KERNEL_MAX 1024		/* bytes of --kernel: injection/filter.c */
 
-/* "text json" and "text: for people; json: …", from the table: the space and the
- * semicolon before the first are skipped. */
+/* "text json" and "text: for people; json: …", from the table: the space and
+ * the semicolon before the first are skipped. */
 #define SHOWN(name, help) " " #name
 #define WRITTEN(id, name, suffix, type, reads, help) " " name
 static const char shown_names[] =
@@ -139,7 +139,7 @@ set_number(long *out, const struct option_row *row, const char *value,
 	return 0;
 }
 
-/* "memcheck,racecheck": bits of the indexes among the choices. */
+/* Parses "memcheck,racecheck" into bits of the indexes among the choices. */
 static int
 set_choices(uint32_t *out, const struct option_row *row, const char *value,
     struct error *e)
@@ -172,7 +172,8 @@ set_tools(struct options *o, const char *value, struct error *e)
 	return 0;
 }
 
-/* An expression that refers to its own parts could take for ever in the program. */
+/* Refuses back-references: matching such an expression could take for ever in
+ * the program. */
 static int
 set_kernel(struct options *o, const char *value, struct error *e)
 {
@@ -243,7 +244,7 @@ option_set(struct options *o, enum option_id id, const char *value,
 	switch (id) {
 	case OPTION_LEVEL:
 	case OPTION_AB_LEVEL:
-		o->level = 1 + choice;	/* as level.def has them */
+		o->level = 1 + choice;	/* the values of level.def */
 		return 0;
 	case OPTION_BUDGET:
 		return set_percent(&o->budget, row, value, 0, 1000, e);
@@ -389,7 +390,7 @@ option_set(struct options *o, enum option_id id, const char *value,
 	return error_set(e, "option %d has no meaning", (int)id);
 }
 
-/* The rows of one command, as getopt_long takes them. */
+/* The rows of one command in the form of getopt_long. */
 struct parser {
 	struct option longs[OPTIONS + 1];
 	char shorts[3 * OPTIONS + 3];
@@ -404,8 +405,8 @@ parser_init(struct parser *p, const struct command *c)
 
 	memset(p, 0, sizeof(*p));
 	p->bit = 1u << (c - command_table);
-	/* What follows PROGRAM is the program's; elsewhere options may come
-	 * last. */
+	/* Options after PROGRAM are the program's; elsewhere they may follow
+	 * the operands. */
 	if (c->kind == OPERAND_PROGRAM)
 		p->shorts[at++] = '+';
 	p->shorts[at++] = ':';

@@ -26,7 +26,7 @@ child(void)
 	long pid = 0;
 	FILE *f;
 
-	/* One thread: its children are all there are. */
+	/* We have one thread: its children are all of ours. */
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children",
 	    (int)getpid());
 	if ((f = fopen(path, "re")) == NULL)
@@ -49,7 +49,7 @@ orphans_kill(void)
 			continue;
 		if ((pid = child()) <= 0)
 			return;
-		/* What it leaves comes to us, and has its turn. */
+		/* Its children become ours, and are next. */
 		kill(pid, SIGKILL);
 		nanosleep(&step, NULL);
 	}

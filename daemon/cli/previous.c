@@ -7,7 +7,7 @@
 
 #include "cli/previous.h"
 
-#define PREVIOUS_AMONG 100	/* runs, to find the one before */
+#define PREVIOUS_AMONG 100	/* runs, searched for the previous one */
 
 bool
 previous_run(struct cli *cli, const json_t *run, const json_t *but,

@@ -59,7 +59,7 @@ cli_json(struct cli *cli, json_t *j)
 		json_decref(j);
 		j = top;
 	}
-	/* A terminal must not be told what a target's strings say. */
+	/* A program's strings must not reach a terminal unescaped. */
 	if (isatty(fileno(cli->out.file)))
 		flags |= JSON_ENSURE_ASCII;
 	json_dumpf(j, cli->out.file, flags);

@@ -12,7 +12,7 @@
 
 #include "cli/progress.h"
 
-#define FIRST_NS 300000000	/* what is over by then needs no line */
+#define FIRST_NS 300000000	/* anything shorter needs no line */
 #define STEP_NS 500000000
 #define LINE_MAX_BYTES 200
 
@@ -25,7 +25,7 @@ struct progress {
 	const char *text;
 };
 
-/* The line must not reach the last column: a new one would begin. */
+/* The line must not reach the last column: the terminal would begin a new one. */
 static void
 draw(struct progress *p)
 {
@@ -99,7 +99,7 @@ progress_begin(const struct cli *cli, const char *text)
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&p->over, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	/* Signals are for who waits for the program. */
+	/* Signals are for the thread that waits for the program. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
 	rc = pthread_create(&p->thread, NULL, show, p);
@@ -124,7 +124,7 @@ progress_end(struct progress *p)
 	pthread_cond_signal(&p->over);
 	pthread_mutex_unlock(&p->lock);
 	pthread_join(p->thread, NULL);
-	/* A terminal that is gone shows nothing either. */
+	/* If the terminal is gone, nothing is to be cleared. */
 	if (p->drawn && write(STDERR_FILENO, clear, sizeof(clear) - 1) < 0)
 		p->drawn = false;
 	pthread_cond_destroy(&p->over);

@@ -17,8 +17,8 @@
 
 #include "cli/recorder.h"
 
-#define ACK_MS 2000		/* for the daemon to take what it is sent */
-#define FIND_TRIES 3		/* to reach one that answers */
+#define ACK_MS 2000		/* for the daemon to acknowledge what it is sent */
+#define FIND_TRIES 3		/* to find a daemon that answers */
 
 static int
 make_run_id(char out[33], struct error *e)
@@ -33,8 +33,8 @@ make_run_id(char out[33], struct error *e)
 	return 0;
 }
 
-/* A daemon that answered may have ended before it is spoken to: then another one
- * is started. */
+/* A daemon that answered may have ended before we connect: then another one is
+ * started. */
 static int
 find_daemon(struct recorder *r, struct error *e)
 {
@@ -52,7 +52,7 @@ find_daemon(struct recorder *r, struct error *e)
 	return -1;
 }
 
-/* Find the daemon, or a place for the capture: r->daemon says which. */
+/* Finds the daemon, or a place for the capture; r->daemon says which. */
 static int
 choose(struct cli *cli, struct recorder *r, const char *mark, struct error *e)
 {
@@ -105,7 +105,7 @@ recorder_release(struct recorder *r)
 	r->stream = NULL;
 }
 
-/* The command as a person could type it again. */
+/* The command as the user could type it. */
 static char *
 join_command(int argc, char **argv)
 {
@@ -227,7 +227,7 @@ recorder_load(struct cli *cli, struct recorder *r, struct view *v,
 		progress_end(progress);
 		return rc;
 	}
-	/* What it could not store it may have something of. */
+	/* If the daemon could not store the run, it may still have parts of it. */
 	if ((rc = collect_wait(cli, r->run, &untold)) >= 0)
 		return view_load(cli, r->run, v, e);
 	*e = untold;

@@ -17,7 +17,7 @@
 #include "cli/samples.h"
 
 #define RUNS_DEFAULT 10
-#define RUNS_LEAST 3		/* before --until may end it */
+#define RUNS_LEAST 3		/* before --until may end the series */
 
 static void
 sample_release(struct sample *x)
@@ -111,7 +111,7 @@ samples_load(struct cli *cli, struct sample_set *s, const char *ref,
 	return rc;
 }
 
-/* "41", "b5dfad66", "x.cadv": no baseline's name. */
+/* "41", "b5dfad66", "x.cadv": is it no baseline's name? */
 static bool
 is_run(const char *ref)
 {
@@ -167,9 +167,10 @@ samples_set(struct sample_set *s)
 		NULL };
 }
 
-/* --- a program, run again and again ------------------------------------------- */
+/* --- repeated runs of a program ------------------------------------------------- */
 
-/* self_run with the variable ${env} (NAME=VALUE) in the environment; NULL: without. */
+/* self_run with the variable ${env} (NAME=VALUE) in the environment; NULL:
+ * unchanged. */
 static int
 run_with(char **argv, bool output, const char *env, struct error *e)
 {
@@ -195,7 +196,7 @@ run_with(char **argv, bool output, const char *env, struct error *e)
 	return status;
 }
 
-/* `cudadvise run` of the program, to a capture of its own. */
+/* Runs `cudadvise run` of the program, recording to ${capture}. */
 static int
 record(struct cli *cli, char **program, const char *env, unsigned level,
     const char *capture, struct error *e)
@@ -225,8 +226,8 @@ record(struct cli *cli, char **program, const char *env, unsigned level,
 	return 0;
 }
 
-/* One run of ${program} with ${env} at ${level}, appended to ${s}; ${s} NULL: thrown
- * away. */
+/* One run of ${program} with ${env} at ${level}, appended to ${s}; ${s} NULL:
+ * discarded. */
 static int
 run_once(struct cli *cli, struct sample_set *s, char **program, const char *env,
     unsigned level, struct error *e)
@@ -254,8 +255,8 @@ run_once(struct cli *cli, struct sample_set *s, char **program, const char *env,
 	return rc;
 }
 
-/* The first run, whose times do not count: where the level is ours to choose, what
- * it counts does. */
+/* The first run, whose times do not count. Without --level it is kept for its
+ * counters. */
 static int
 run_first(struct cli *cli, struct sample_set *s, char **program, struct error *e)
 {
@@ -274,7 +275,7 @@ run_first(struct cli *cli, struct sample_set *s, char **program, struct error *e
 	return rc;
 }
 
-/* Whether all that both sides are asked to tell is told. */
+/* Is the interval of the comparison as narrow as --until asks? */
 static bool
 is_enough(struct cli *cli, struct sample_set side[SIDES])
 {

@@ -17,7 +17,7 @@
 #define NAME "compute-sanitizer"
 #define LOG_MAX (64u << 20)	/* bytes read of a log */
 #define NAME_BYTES 2048u	/* kept of a kernel's name */
-#define ARGUMENTS 24		/* of ours */
+#define ARGUMENTS 24		/* of the tool's own */
 
 static const struct child_limits help_limits = {
 	.ns = 10000000000u, .cpu_seconds = 10, .memory = 4ull << 30,
@@ -35,7 +35,7 @@ is_program(const char *path)
 	    access(path, X_OK) == 0;
 }
 
-/* Below a toolkit, either way it is installed. */
+/* Looks below a toolkit, in both places where it may be installed. */
 static bool
 in_toolkit(char *out, const char *toolkit)
 {
@@ -91,8 +91,8 @@ locate(struct sanitize *s, struct error *e)
 	    "cuda-sanitizer): install that, or put its directory into PATH");
 }
 
-/* Its help says its version, and which options it knows: they have come and
- * gone. Without it only the oldest are used. */
+/* The help text tells the version and the known options, which vary between
+ * versions. Without it only the oldest options are used. */
 static void
 ask_help(struct sanitize *s)
 {
@@ -155,21 +155,21 @@ sanitize_release(struct sanitize *s)
 #define ALL (~0u)
 #define BIT(tool) (1u << TOOL_##tool)
 
-/* Options that differ from what a version may have as its default. */
+/* Options that we want to differ from the default. */
 static const struct {
 	unsigned tools;
 	const char *name, *value;
 } options[] = {
 	{ ALL, "--target-processes", "all" },
 	{ ALL, "--print-limit", "1000" },
-	/* How long it waits for the program's first CUDA call; 0: to its end. */
+	/* How long to wait for the program's first CUDA call; 0: until it ends. */
 	{ ALL, "--launch-timeout", "0" },
 	{ ALL, "--strip-paths", "no" },
 	{ BIT(MEMCHECK), "--leak-check", "full" },
 	{ BIT(MEMCHECK), "--report-api-errors", "explicit" },
 };
 
-/* The log's name as the tool takes it: a '%' in it begins something. */
+/* The log's name, with '%' escaped: the tool expands it. */
 static int
 log_option(char *out, const char *path)
 {
@@ -315,7 +315,7 @@ put_log(const struct sanitize *s, enum wire_tool tool,
 
 	out->state = state_of(log, l);
 	c.state = out->state;
-	/* A log that was cut has no summary to count. */
+	/* A log that was cut has no summary with a count. */
 	if (!log->summary)
 		c.errors = log->reports;
 	if (stream_check(to, &c, e) != 0)

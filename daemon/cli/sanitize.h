@@ -1,6 +1,6 @@
 /*
- * cli/sanitize.h: NVIDIA's compute-sanitizer: where it is, how it is called, and
- * one run of one of its tools.
+ * cli/sanitize.h: NVIDIA's compute-sanitizer: finding it, calling it, and one
+ * run of one of its tools.
  */
 #ifndef CADV_CLI_SANITIZE_H
 #define CADV_CLI_SANITIZE_H
@@ -18,24 +18,23 @@ struct stream;
 struct sanitize {
 	char path[PATH_MAX];
 	char version[32];		/* "2025.3.1"; "" unknown */
-	char *help;			/* what --help prints; NULL */
-	char directory[PATH_MAX];	/* of the logs; "" none */
+	char *help;			/* the output of --help; NULL */
+	char directory[PATH_MAX];	/* of the logs; "": none */
 };
 
 /*
- * sanitize_find(s, e): $CUDADVISE_COMPUTE_SANITIZER, else in PATH, CUDA_HOME,
- * CUDA_PATH, /usr/local/cuda. -1 with ${e} and a remedy. Release ${s} after
- * success.
+ * sanitize_find(s, e): search $CUDADVISE_COMPUTE_SANITIZER, PATH, CUDA_HOME,
+ * CUDA_PATH, /usr/local/cuda. -1 with ${e} and a remedy. Release ${s} after success.
  */
 int sanitize_find(struct sanitize *s, struct error *e);
 void sanitize_release(struct sanitize *s);
 
-/* What is to be checked, and how. */
+/* What to check, and how. */
 struct sanitize_job {
 	enum wire_tool tool;
-	const char *program;		/* launch_find's */
+	const char *program;		/* from launch_find */
 	char **argv;			/* of the program */
-	const struct launch *base;	/* its pipe is taken over */
+	const struct launch *base;	/* its pipe is copied */
 	bool no_input;
 	uint64_t limit_ns;		/* 0: none */
 };
@@ -46,9 +45,9 @@ struct sanitized {
 };
 
 /*
- * sanitize_run(s, job, to, out, e): run it, read its log, and append a CHECK and
- * its DEFECT records to ${to}. 0; or -1 with ${e} if it could not be started or
- * its log not be read, or for want of memory.
+ * sanitize_run(s, job, to, out, e): run the tool, read its log, and append a
+ * CHECK and its DEFECT records to ${to}. 0; -1 with ${e} set if it could not be
+ * started or its log not be read, or without memory.
  */
 int sanitize_run(struct sanitize *s, const struct sanitize_job *job,
     struct stream *to, struct sanitized *out, struct error *e);

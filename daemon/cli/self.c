@@ -12,7 +12,7 @@
 
 extern char **environ;
 
-/* The child has the two signals as we had them. */
+/* Starts the child with the two signals' handling as it was before. */
 static int
 spawn(pid_t *pid, char **argv, bool output, const struct sigaction was[2])
 {

@@ -1,4 +1,4 @@
-/* cli/self.h: this command itself, as a process of its own. */
+/* cli/self.h: running this command as a separate process. */
 #ifndef CADV_CLI_SELF_H
 #define CADV_CLI_SELF_H
 
@@ -7,10 +7,10 @@
 struct error;
 
 /*
- * self_run(argv, output, e): run /proc/self/exe with ${argv}, without input, its
- * standard output ours if ${output}, else nowhere, and wait. Returns its exit
- * status, 128 + a signal's number, or -1 with ${e} set. SIGINT and SIGQUIT, which
- * a terminal sends to both, are left to the child meanwhile.
+ * self_run(argv, output, e): run /proc/self/exe with ${argv}, without input,
+ * its standard output ours if ${output}, else discarded, and wait. Returns its
+ * exit status, 128 + a signal's number, or -1 with ${e} set. Meanwhile we
+ * ignore SIGINT and SIGQUIT, which a terminal sends to both.
  */
 int self_run(char **argv, bool output, struct error *e);
 

@@ -19,7 +19,7 @@
 
 #include "cli/stream.h"
 
-/* Begin, end, one a calibrated GPU, one a report of a correctness tool. */
+/* Begin, end, one per calibrated GPU, one per report of a correctness tool. */
 #define FRAMES_MAX 32768
 #define SEND_MS 5000
 
@@ -31,7 +31,7 @@ struct packet {
 struct stream {
 	char run[33];
 	uint64_t id;
-	struct packet *frame;		/* one record each */
+	struct packet *frame;		/* of one record each */
 	size_t frames, room, sent;
 	uint64_t acknowledged;
 	char path[PATH_MAX];
@@ -57,7 +57,7 @@ stream_new(const char *run, struct error *e)
 			stream_free(s);
 			return NULL;
 		}
-	} while (s->id == 0);		/* 0 is the daemon's */
+	} while (s->id == 0);		/* 0 is reserved for the daemon */
 	return s;
 }
 
@@ -76,7 +76,7 @@ stream_free(struct stream *s)
 	free(s);
 }
 
-/* A buffer that any record fits into, with room for the frame's header. */
+/* A buffer for any record, with room for the frame's header. */
 static uint8_t *
 frame_buffer(size_t *cap)
 {
@@ -166,7 +166,7 @@ stream_connect(struct stream *s, const char *path, struct error *e)
 		s->fd = -1;
 		return -1;
 	}
-	/* The daemon drops what it has by its sequence number. */
+	/* The daemon drops repeated frames by their sequence number. */
 	s->sent = 0;
 	s->have = 0;
 	return 0;
@@ -202,7 +202,7 @@ send_pending(struct stream *s)
 	return 0;
 }
 
-/* Take the frames out of s->in; -1 if the daemon speaks something else. */
+/* Processes the frames in s->in; -1 if the daemon violates the protocol. */
 static int
 take_acks(struct stream *s)
 {
@@ -235,7 +235,7 @@ now_ms(void)
 	return (int64_t)(clock_mono() / 1000000);
 }
 
-/* Until all is acknowledged or ${ms} are over: 0, or -1. */
+/* Waits until everything is acknowledged, or ${ms} have passed: 0, or -1. */
 static int
 wait_acks(struct stream *s, int ms)
 {
@@ -266,7 +266,7 @@ stream_send(struct stream *s, int ms, struct error *e)
 
 	if (send_pending(s) == 0 && wait_acks(s, ms) == 0)
 		return 0;
-	/* It may have been started again meanwhile. */
+	/* The daemon may have been restarted meanwhile. */
 	if (s->path[0] != '\0' && stream_connect(s, s->path, e) == 0 &&
 	    send_pending(s) == 0 && wait_acks(s, ms) == 0)
 		return 0;

@@ -11,8 +11,8 @@
 
 #include "cli/surroundings.h"
 
-/* Variables that change what a GPU or its libraries do, or how fast the host feeds
- * them. No others are read: an environment has secrets. */
+/* Variables that affect a GPU or its libraries, or how fast the host feeds
+ * them. No others are read: an environment contains secrets. */
 static const char *const variables[] = {
 	"CUBLAS_WORKSPACE_CONFIG", "CUDA_CACHE_DISABLE",
 	"CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_ORDER",
@@ -46,7 +46,7 @@ environment_json(void)
 	return o;
 }
 
-/* Of the first CPU: they mostly have one. */
+/* The governor of the first CPU: mostly all have the same. */
 static json_t *
 governor_json(void)
 {
@@ -62,8 +62,8 @@ governor_json(void)
 	return read ? json_text(name) : json_null();
 }
 
-/* Of the file's content: two builds are told apart, and one that was only copied is
- * itself. */
+/* A hash of the file's content: it distinguishes two builds, and is the same
+ * for a copy. */
 static json_t *
 hash_json(const char *path)
 {

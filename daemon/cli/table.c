@@ -7,19 +7,19 @@
 
 #include "cli/table.h"
 
-#define WIDTH_UNCUT 65536u		/* columns: more than any row has */
+#define WIDTH_UNCUT 65536u		/* columns: wider than any row */
 
 struct table {
 	struct libscols_table *table;
 	struct libscols_line *line;
 	struct out *out;
 	const struct table_column *columns;
-	int *width;			/* of each one's widest cell */
+	int *width;			/* width of each column's widest cell */
 	int n;
 	bool cut, failed;
 };
 
-/* ${text} is in that column. */
+/* Notes the width of ${text} for its column. */
 static void
 widen(struct table *t, int column, const char *text)
 {
@@ -44,8 +44,7 @@ table_new(struct out *o, const struct table_column *columns, int n)
 	t->out = o;
 	t->columns = columns;
 	t->n = n;
-	/* What a script or a pager reads is not cut, unless it says how wide
-	 * it is. */
+	/* Output for a script or a pager is not cut, unless COLUMNS gives a width. */
 	t->cut = isatty(fileno(o->file)) || getenv("COLUMNS") != NULL;
 	scols_table_set_termforce(t->table, SCOLS_TERMFORCE_ALWAYS);
 	scols_table_set_termwidth(t->table, t->cut ? (size_t)o->width :
@@ -93,8 +92,8 @@ table_cell(struct table *t, int column, const char *text)
 	widen(t, column, clean);
 }
 
-/* Columns that the line wants: all of what is not cut, and what the others are
- * to keep. */
+/* Columns that the line needs: the full width of uncut columns, and the least
+ * of the others. */
 static int
 wanted(const struct table *t)
 {
@@ -110,7 +109,7 @@ wanted(const struct table *t)
 	return sum;
 }
 
-/* Leave out what can be spared, until the rest fits. */
+/* Leaves out spare columns until the others fit. */
 static void
 spare(struct table *t)
 {

@@ -1,5 +1,5 @@
 /* cli/table.h: a table on standard output, by libsmartcols. Cells are cleaned
- * like everything that is printed (report/out.h). */
+ * like all output (report/out.h). */
 #ifndef CADV_CLI_TABLE_H
 #define CADV_CLI_TABLE_H
 
@@ -10,13 +10,13 @@ struct table;
 
 enum {
 	TABLE_RIGHT = 1,	/* numbers */
-	TABLE_CUT = 2,		/* may be cut, and wants a third of the line */
-	TABLE_SHORT = 4,	/* may be cut before those */
-	TABLE_SPARE = 8,	/* left out where the line has no room for it */
+	TABLE_CUT = 2,		/* may be cut, and needs a third of the line */
+	TABLE_SHORT = 4,	/* may be cut before TABLE_CUT */
+	TABLE_SPARE = 8,	/* left out if the line has no room */
 };
 
-/* TABLE_LEAST(n): what is cut keeps ${n} columns as long as there is something
- * to spare. */
+/* TABLE_LEAST(n): a cut column keeps ${n} columns as long as other columns can
+ * be left out. */
 #define TABLE_LEAST(n) ((n) << 8)
 
 struct table_column {
@@ -24,13 +24,13 @@ struct table_column {
 	int flags;
 };
 
-/* table_new: borrows ${columns}. Of those that can be spared the last goes
- * first. Without memory NULL; all others accept NULL. */
+/* table_new(o, columns, n): borrows ${columns}. Of spare columns the last is
+ * left out first. NULL without memory; all other functions accept NULL. */
 struct table *table_new(struct out *o, const struct table_column *columns,
     int n);
 void table_row(struct table *t);
 void table_cell(struct table *t, int column, const char *text);
-/* table_print(t): to the out of table_new; -1 without memory. */
+/* table_print(t): print to the out of table_new; -1 without memory. */
 int table_print(struct table *t);
 void table_free(struct table *t);
 

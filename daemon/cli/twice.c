@@ -22,7 +22,7 @@ twice_check(struct twice *t, struct error *e)
 
 	t->input = lseek(STDIN_FILENO, 0, SEEK_CUR);
 	t->terminal = isatty(STDIN_FILENO) == 1;
-	/* One that is closed is closed for both. */
+	/* A closed one is closed for both runs. */
 	if (t->input >= 0 || t->terminal || fcntl(STDIN_FILENO, F_GETFD) < 0)
 		return 0;
 	error_set(e, "--twice: the standard input comes through a pipe, which "
@@ -36,8 +36,8 @@ twice_second(const struct twice *t, struct launch *l)
 {
 
 	l->no_output = true;
-	/* Whoever typed for the first run is not asked again: what asks could
-	 * not be seen. */
+	/* A user who typed input for the first run is not asked again: the
+	 * prompt would be invisible. */
 	l->no_input = t->terminal || (t->input >= 0 &&
 	    lseek(STDIN_FILENO, t->input, SEEK_SET) != t->input);
 }
@@ -64,7 +64,7 @@ side_s(const json_t *kernel, const char *side)
 	return field_number(json_object_get(kernel, side), "total_s");
 }
 
-/* Into ${list}, the most traced time first. */
+/* Inserts into ${list}, sorted by traced time, the most first. */
 static void
 insert(json_t *list, const json_t *kernel)
 {

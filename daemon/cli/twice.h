@@ -1,7 +1,8 @@
 /*
- * cli/twice.h: run --twice: a program runs traced only, then once more to be
- * measured. The first run is the person's: it has the standard input, the output
- * and the exit status. The second has what can be read again, and prints nothing.
+ * cli/twice.h: run --twice: a program runs once only traced, then once more to
+ * be measured. The first run is the user's: it has the standard input, the
+ * output and the exit status. The second gets input that can be read again, and
+ * its output is discarded.
  */
 #ifndef CADV_CLI_TWICE_H
 #define CADV_CLI_TWICE_H
@@ -15,21 +16,21 @@ struct launch;
 struct launched;
 struct view;
 
-#define TWICE_MARK "traced"	/* the first run, in its label and capture */
+#define TWICE_MARK "traced"	/* marks the first run in its label and capture */
 
 struct twice {
-	off_t input;		/* where standard input began; -1: no file */
-	bool terminal;		/* it is one */
+	off_t input;		/* offset of standard input at the start; -1: no file */
+	bool terminal;		/* standard input is a terminal */
 };
 
-/* twice_check(t, e): can standard input be read twice? -1 with ${e} set for what
- * comes once, through a pipe or a socket. Before the first run. */
+/* twice_check(t, e): can standard input be read twice? 0; -1 with ${e} set for
+ * a pipe or a socket. To be called before the first run. */
 int twice_check(struct twice *t, struct error *e);
 
 /* twice_second(t, l): prepare standard input and ${l} for the second run. */
 void twice_second(const struct twice *t, struct launch *l);
 
-/* twice_differs(cli, first, second): say so where they did not end alike. */
+/* twice_differs(cli, first, second): print a note if they did not end alike. */
 void twice_differs(struct cli *cli, const struct launched *first,
     const struct launched *second);
 
@@ -37,7 +38,7 @@ void twice_differs(struct cli *cli, const struct launched *first,
  * (v->traced: run, id, wall_s; kernels: name, traced_s, measured_s). */
 void twice_join(const struct view *first, struct view *v);
 
-/* twice_print(cli, v): them as text to cli->out; nothing without kernels. */
+/* twice_print(cli, v): print these times to cli->out; nothing without kernels. */
 void twice_print(struct cli *cli, const struct view *v);
 
 #endif

@@ -9,7 +9,7 @@
 #include "cli/verified.h"
 
 #define VERSION 1
-#define MOST 2000		/* the newest of them */
+#define MOST 2000		/* the newest are kept */
 #define FILE_MOST (8 << 20)	/* bytes */
 
 static int
@@ -45,7 +45,7 @@ same_text(const json_t *a, const json_t *b, const char *key)
 	return x != NULL && y != NULL && strcmp(x, y) == 0;
 }
 
-/* Without what was kept of the same two runs. */
+/* Removes what was kept of the same two runs. */
 static void
 forget(json_t *items, const json_t *of)
 {

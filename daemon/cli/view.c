@@ -18,7 +18,7 @@
 
 #include <limits.h>
 
-/* The person's thresholds count here as they do in the daemon. */
+/* Loads the user's thresholds, which apply here as in the daemon. */
 static int
 load_config(struct config *config, struct error *e)
 {
@@ -113,7 +113,7 @@ newest(struct cli *cli, struct error *e)
 	return name;
 }
 
-/* An object of the run: /runs/ID + ${tail}. */
+/* Gets an object of the run: /runs/ID + ${tail}. */
 static json_t *
 get(struct cli *cli, const char *id, const char *tail, struct error *e)
 {
@@ -130,7 +130,7 @@ get(struct cli *cli, const char *id, const char *tail, struct error *e)
 	return got;
 }
 
-/* A document of the run: of a list, its items. */
+/* Gets a document of the run; of a list, its items. */
 static json_t *
 get_document(struct cli *cli, const char *id, enum document_id which,
     struct error *e)
@@ -146,7 +146,7 @@ get_document(struct cli *cli, const char *id, enum document_id which,
 	return items != NULL ? items : json_array();
 }
 
-/* Where the daemon keeps the capture of a run. */
+/* The path where the daemon keeps the capture of a run. */
 static int
 capture_path(char *path, const char *uuid, struct error *e)
 {
@@ -162,8 +162,8 @@ capture_path(char *path, const char *uuid, struct error *e)
 }
 
 /*
- * A run without analysis, the daemon's row of which is v->run: what there is of
- * its capture is analysed here. The person is told why.
+ * For a run without analysis, whose row from the daemon is v->run: analyses
+ * what there is of its capture here, and tells the user why.
  */
 static int
 view_unstored(struct cli *cli, struct view *v, struct error *e)
@@ -206,8 +206,8 @@ out:
 	return rc;
 }
 
-/* 1: the daemon has the analysis of all of the run v->run; 0: ${v} is filled
- * with what there is without; -1 with ${e} set. */
+/* 1: the daemon has a complete analysis of the run v->run; 0: ${v} is filled
+ * with what there is without it; -1 with ${e} set. */
 static int
 view_rest(struct cli *cli, struct view *v, struct error *e)
 {
@@ -219,7 +219,8 @@ view_rest(struct cli *cli, struct view *v, struct error *e)
 
 	if (stored && (live || !json_is_object(problem)))
 		return 1;
-	/* All that came was stored; "truncated": what came last was not. */
+	/* Everything that arrived was stored; "truncated": the latest records
+	 * were not. */
 	if (stored && strcmp(state, "truncated") != 0) {
 		error_set(&said, "run %llu was not stored completely: %.300s",
 		    (unsigned long long)field_count(v->run, "number"),
@@ -259,7 +260,7 @@ view_run(struct cli *cli, const char *ref, struct view *v, struct error *e)
 	    (v->diagnostics = get_document(cli, id, DOCUMENT_diagnostics, e)) ==
 	    NULL)
 		goto out;
-	/* A run that was analysed before there was this has none. */
+	/* Runs analysed by older versions lack these. */
 	v->operators = get_document(cli, id, DOCUMENT_operators, &none);
 	v->ranges = get_document(cli, id, DOCUMENT_ranges, &none);
 	number = json_object_get(v->run, "number");
@@ -321,7 +322,7 @@ view_load(struct cli *cli, const char *ref, struct view *v, struct error *e)
 		return load(cli, ref, v, false, e);
 	if (ref != NULL && view_run_only("show", ref, e) != 0)
 		return -1;
-	if (ref != NULL && strchr(ref, '.') != NULL) {	/* no run's name */
+	if (ref != NULL && strchr(ref, '.') != NULL) {	/* not a run's name */
 		error_set(e, "there is no file '%.300s' here, and no run of "
 		    "that name", ref);
 		return error_remedy(e, "cudadvise list shows the runs");

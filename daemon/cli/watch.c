@@ -14,14 +14,15 @@
 #define LIBRARY "libnvidia-ml.so.1"
 #define DEVICES 32
 #define PROCESSES 64
-#define MORE_PROCESSES 7	/* NVML_ERROR_INSUFFICIENT_SIZE: n is right then */
-#define LOOK_NS 20000000	/* a run of a second is looked at 50 times, */
-#define OFTEN 50		/* a longer one costs less from then on: */
+#define MORE_PROCESSES 7	/* NVML_ERROR_INSUFFICIENT_SIZE: the number is
+				 * valid then */
+#define LOOK_NS 20000000	/* sampling period: 50 samples of a run of a second; */
+#define OFTEN 50		/* after so many samples the period is longer: */
 #define SELDOM_NS 200000000
-#define SLOW 10			/* what hardly changes: at each tenth look */
+#define SLOW 10			/* values that hardly change: at each tenth sample */
 
-/* nvml.h: nvmlClocksEventReasons. At its power limit a GPU is as fast as it can be:
- * that is no fault of the run. */
+/* nvml.h: nvmlClocksEventReasons. A GPU at its power limit is as fast as it can
+ * be: that is not reported. */
 #define REASON_POWER_CAP 0x4u
 static const struct {
 	uint64_t bit;
@@ -40,7 +41,7 @@ struct process {
 
 typedef void *nvml_device;
 
-/* The functions of nvml.h, all that we call. */
+/* The functions of nvml.h that we call. */
 struct nvml {
 	int (*init)(void);
 	int (*shutdown)(void);
@@ -51,7 +52,7 @@ struct nvml {
 	int (*clock)(nvml_device, int, unsigned *);
 	int (*temperature)(nvml_device, int, unsigned *);
 	int (*processes)(nvml_device, unsigned *, struct process *);
-	/* These may be missing: NULL. */
+	/* May be missing: NULL. */
 	int (*driver)(char *, unsigned);
 	int (*state)(nvml_device, int *);
 	int (*power_limit)(nvml_device, unsigned *);	/* mW, in force */
@@ -131,7 +132,7 @@ plain_uuid(char out[33], const char *text)
 	out[n] = '\0';
 }
 
-/* The most that ${ask} has told so far. */
+/* The largest value that ${ask} has returned so far. */
 static void
 look_most(int (*ask)(nvml_device, unsigned *), nvml_device device,
     unsigned *most)
@@ -142,7 +143,7 @@ look_most(int (*ask)(nvml_device, unsigned *), nvml_device device,
 		*most = v;
 }
 
-/* The link and the performance state, which follow the load; the power limit. */
+/* The link and the performance state, which follow the load, and the power limit. */
 static void
 look_closely(const struct nvml *n, struct seen *s)
 {

@@ -1,4 +1,4 @@
-/* A run in the format that was asked for (report/format.def). */
+/* Writes a run in the requested format (report/format.def). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "cli/view.h"
 
-/* The table of the step is beside its log (GitHub Actions). */
+/* Appends the table to the step's summary (GitHub Actions). */
 static void
 add_summary(const struct report *r)
 {
@@ -58,7 +58,7 @@ view_write(struct cli *cli, const struct view *v, format_write *write,
 	bad = write(f, &r);
 	json_decref(copies);
 	if (bad != 0)
-		return error_memory(e);	/* unless it said more */
+		return error_memory(e);	/* unless it reported more */
 	if (write == format_github)
 		add_summary(&r);
 	return 0;
@@ -89,7 +89,7 @@ view_print(struct cli *cli, const struct view *v)
 	if (w->write == NULL)
 		return w->show(cli, v);
 	rc = view_binary(w->name, w->type, f, &e);
-	if (rc == 0)	/* the daemon has the capture of its runs */
+	if (rc == 0)	/* the daemon has its runs' captures */
 		rc = w->reads != FORMAT_DOCUMENTS && v->loaded == NULL ?
 		    view_download(cli, v->name, w->name, f, &e) :
 		    view_write(cli, v, w->write, w->reads, f, &e);
