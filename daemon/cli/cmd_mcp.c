@@ -12,7 +12,7 @@
 #include "cli/command.h"
 
 #define LINE_BYTES (1u << 20)
-#define TICK_MS 50		/* between looks at how long a tool has run */
+#define TICK_MS 50		/* between checks of how long a tool has run */
 
 static bool gone;		/* the client reads no more */
 
@@ -29,11 +29,11 @@ send_line(struct mcp *m, json_t *message)
 	json_decref(message);
 }
 
-/* What came in that is not a whole line yet. */
+/* Input that is not a complete line yet. */
 struct input {
 	char *p;
 	size_t length;
-	bool skip;			/* to the end of a line that is too long */
+	bool skip;			/* skip the rest of a line that is too long */
 };
 
 static void
@@ -59,7 +59,7 @@ take_lines(struct mcp *m, struct input *in)
 	in->length = left;
 }
 
-/* False: the client has gone. */
+/* False: the client has closed its side. */
 static bool
 take_input(struct mcp *m, struct input *in)
 {
@@ -75,8 +75,8 @@ take_input(struct mcp *m, struct input *in)
 	return true;
 }
 
-/* When nobody asks any more what only reads is still answered: requests may come from
- * a pipe whose other end has said all. No program is left running. */
+/* After the client has closed its side, tools that only read still answer: the requests
+ * may come from a pipe whose other end has finished. Programs are not left running. */
 static size_t
 tend(struct mcp *m, bool open)
 {
@@ -104,7 +104,7 @@ tend(struct mcp *m, bool open)
 	return running;
 }
 
-/* Until the client has closed its side, and no tool is left. */
+/* Serves until the client has closed its side, and no tool is left. */
 static void
 serve(struct mcp *m, struct input *in)
 {

@@ -1,9 +1,10 @@
 /*
- * cli/mcp.h: the Model Context Protocol over standard input and output: JSON-RPC 2.0,
- * a message a line, nothing else. Two eras are served: clients of 2025-11-25 and
- * before begin with `initialize`; those of 2026-07-28 send their version with each
- * request and may ask `server/discover`. A tool is this command run again with
- * arguments of cli/mcp_tools.c's table. One thread; several tools may run at once.
+ * cli/mcp.h: the Model Context Protocol over standard input and output:
+ * JSON-RPC 2.0, one message per line, nothing else. Two protocol generations
+ * are served: clients of 2025-11-25 and before begin with `initialize`; those
+ * of 2026-07-28 send their version with each request and may ask
+ * `server/discover`. A tool is this command, run again with arguments from
+ * cli/mcp_tools.c's table. One thread; several tools may run at once.
  */
 #ifndef CADV_CLI_MCP_H
 #define CADV_CLI_MCP_H
@@ -19,11 +20,11 @@ struct error;
 struct pollfd;
 
 #define MCP_JOBS 4			/* tools at once */
-#define MCP_JOB_FDS 3			/* of each */
-/* An answer has 2,000 tokens at most: what it may have in bytes, as it has so many a
- * token at least (o200k_base and cl100k_base, all answers about the committed captures;
- * tests/cli/mcp.test.mjs counts them): tables and machine code 2.1, the pages for
- * agents 3.1, numbers that a program prints 1.5. */
+#define MCP_JOB_FDS 3			/* file descriptors of each */
+/* An answer has at most 2,000 tokens. The limits in bytes follow from the
+ * fewest bytes per token (o200k_base and cl100k_base, all answers about the
+ * committed captures; tests/cli/mcp.test.mjs counts them): tables and machine
+ * code 2.1, the pages for agents 3.1, numbers that a program prints 1.5. */
 #define MCP_TOKENS 2000
 #define MCP_ANSWER_BYTES 4100
 #define MCP_PAGE_BYTES 6200
@@ -41,39 +42,41 @@ enum mcp_error {
 
 struct mcp_tool;
 
-/* mcp_tools_json(): "tools" of tools/list. New reference. */
+/* mcp_tools_json(): the "tools" of tools/list. New reference. */
 json_t *mcp_tools_json(void);
 const struct mcp_tool *mcp_tool_find(const char *name);
-/* mcp_tool_runs(tool): does it execute what it is given? */
+/* mcp_tool_runs(tool): does the tool run a program that it is given? */
 bool mcp_tool_runs(const struct mcp_tool *tool);
 
-/* What is run for a call. */
+/* The command to run for a call. */
 struct mcp_call {
 	const struct mcp_tool *tool;
-	char **argv;			/* malloced, and what it has */
+	char **argv;			/* malloced, with its strings */
 	size_t args;
-	const char *cwd;		/* borrowed from the arguments, NULL */
+	const char *cwd;		/* borrowed from the arguments; NULL */
 	const json_t *env;		/* likewise */
 	long limit_s;
-	char report[PATH_MAX];		/* file that the answer is in; "" none */
+	char report[PATH_MAX];		/* file with the answer; "": none */
 };
 
-/* mcp_call_make(c, tool, arguments, e): -1 with ${e} set: an argument is missing,
- * unknown or of a wrong type. mcp_call_release in any case. */
+/* mcp_call_make(c, tool, arguments, e): -1 with ${e} set if an argument is
+ * missing, unknown or of a wrong type. mcp_call_release in any case. */
 int mcp_call_make(struct mcp_call *c, const struct mcp_tool *tool,
     const json_t *arguments, struct error *e);
 void mcp_call_release(struct mcp_call *c);
 
-/* mcp_answer(c, arguments, status, out, err): the result of tools/call from what the
- * command wrote and its exit status. New reference; NULL without memory. */
+/* mcp_answer(c, arguments, status, out, err): the result of tools/call, from
+ * the command's output and exit status. New reference; NULL without memory. */
 json_t *mcp_answer(const struct mcp_call *c, const json_t *arguments,
     int status, const char *out, const char *err);
 
-/* --- mcp_job.c: a tool that runs --------------------------------------------------- */
+/* --- mcp_job.c: a running tool
+ * ------------------------------------------------------- */
 
 struct mcp_job {
 	pid_t pid;			/* 0: free; its own process group */
-	/* Standard output, error, and what is readable when it has ended; -1 closed. */
+	/* Standard output, standard error, and one that is readable when it has
+	 * ended; -1: closed. */
 	int fd[MCP_JOB_FDS];
 	char *text[2];
 	size_t length[2];
@@ -83,13 +86,14 @@ struct mcp_job {
 	bool cancelled, modern;
 };
 
-/* mcp_job_start(j, e): j->call. -1 with ${e} set. */
+/* mcp_job_start(j, e): run j->call. -1 with ${e} set. */
 int mcp_job_start(struct mcp_job *j, struct error *e);
-/* mcp_job_read(j): take what there is, without waiting. */
+/* mcp_job_read(j): read the available output, without waiting. */
 void mcp_job_read(struct mcp_job *j);
-/* mcp_job_ended(j, status): has it? ${status}: its exit status, 128 + signal. */
+/* mcp_job_ended(j, status): has it ended? ${status}: its exit status, or 128 +
+ * signal. */
 bool mcp_job_ended(struct mcp_job *j, int *status);
-/* mcp_job_end(j): ask it to end; at the second call, some time later, make it. */
+/* mcp_job_end(j): SIGTERM; at a second call, some time later, SIGKILL. */
 void mcp_job_end(struct mcp_job *j);
 void mcp_job_release(struct mcp_job *j);
 
@@ -98,17 +102,17 @@ void mcp_job_release(struct mcp_job *j);
 struct mcp {
 	struct mcp_job job[MCP_JOBS];
 	bool legacy;			/* initialize was called */
-	/* Hand a message (stolen) to the client. */
+	/* Send a message (stolen) to the client. */
 	void (*send)(struct mcp *m, json_t *message);
 };
 
-/* mcp_line(m, line, length): one message, however wrong. */
+/* mcp_line(m, line, length): process one message, however malformed. */
 void mcp_line(struct mcp *m, const char *line, size_t length);
-/* mcp_job_done(m, j, status): answer, and free ${j}. */
+/* mcp_job_done(m, j, status): send the answer, and free ${j}. */
 void mcp_job_done(struct mcp *m, struct mcp_job *j, int status);
-/* mcp_job_tell(m, j): progress, if the caller wants it. */
+/* mcp_job_tell(m, j): report progress, if the caller wants it. */
 void mcp_job_tell(struct mcp *m, struct mcp_job *j);
-/* A line that is too long to be one. */
+/* mcp_too_long(m): answer a line that is too long. */
 void mcp_too_long(struct mcp *m);
 
 #endif
