@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { bin, require, root } from '../api/daemon.mjs';
+import { summary } from '../gpu/agent_reading.mjs';
 
 const { Client } = require('@modelcontextprotocol/client');
 const { StdioClientTransport } = require('@modelcontextprotocol/client/stdio');
@@ -139,4 +140,11 @@ test('answers: 2,000 tokens at most, of every capture', async (t) => {
   t.diagnostic(`${files.length} captures; most tokens: ${JSON.stringify(most)}`);
   assert.ok(most.finding > 0);
   await close();
+});
+
+test('README says what an agent reads as it was recorded', () => {
+  const read = (name) => readFileSync(path.join(root, name), 'utf8');
+  const rows = summary(read('tests/captures/results/agent-2026-11-23.tsv'));
+  assert.equal(rows.length, 3);
+  for (const row of rows) assert.ok(read('README.md').includes(`${row}\n`), row);
 });

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// agent_reading.mjs OUT [LIST]: how much one reads until the right edit is named, of the
+// agent_reading.mjs OUT [LIST] | --summary TABLE: how much one reads until the right edit is named, of the
 // texts in OUT (tests/gpu/agent_reading.sh): what `ncu --set full --page details` prints,
 // and `cudadvise run --format agent`, at the default level and at --level source.
 // LIST (agent_reading.tsv) has the edit that the program's own next version makes, and
@@ -7,6 +7,9 @@
 // A row a program, as tab-separated values: tokens (o200k_base) from the beginning to the
 // end of the sentence that names it, of how many, and in how many steps its line is there:
 // 1 that text, 2 another one (ncu's source page). "-": not named; "n/a": no text.
+// --summary: of such a table a row of Markdown a text, as README has them: of how many
+// programs it names the edit, and there the median of these tokens and the steps; how
+// long the texts are.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -62,7 +65,29 @@ export function row(out, [id, args, edit, pattern, rules]) {
   return cells;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+const range = (of) => (Math.min(...of) === Math.max(...of) ? `${of[0]}` :
+  `${Math.min(...of).toLocaleString('en')} to ${Math.max(...of).toLocaleString('en')}`);
+
+function median(of) {
+  const sorted = of.toSorted((a, b) => a - b);
+  return Math.round((sorted[(of.length - 1) >> 1] + sorted[of.length >> 1]) / 2).toLocaleString('en');
+}
+
+export function summary(table) {
+  const [names, ...rows] = table.split('\n').filter((line) => line && !line.startsWith('#')).map((line) => line.split('\t'));
+  const texts = [['`ncu --set full`', 'ncu'], ['`run --format agent`', 'default'], ['the same, `--level source`', 'source']];
+  return texts.map(([title, text]) => {
+    const cell = (row, name) => row[names.indexOf(`${text}_${name}`)];
+    const named = rows.filter((row) => /^\d/.test(cell(row, 'named')));
+    const numbers = (of, name) => of.map((row) => parseInt(cell(row, name), 10));
+    return `| ${[title, `${named.length} of ${rows.length}`, median(numbers(named, 'named')),
+      range(numbers(named, 'steps')), range(numbers(rows, 'all'))].join(' | ')} |`;
+  });
+}
+
+if (process.argv[2] === '--summary') {
+  console.log(summary(readFileSync(process.argv[3], 'utf8')).join('\n'));
+} else if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [, , out, list = path.join(here, 'agent_reading.tsv')] = process.argv;
   console.log(['program', 'edit', ...['ncu', 'default', 'source'].flatMap((n) => [`${n}_named`, `${n}_all`, `${n}_steps`])].join('\t'));
   for (const line of readFileSync(list, 'utf8').split('\n'))
