@@ -23,6 +23,7 @@ const site = new Site(async (daemon) => {
   for (const [i, name] of Object.keys(made_of).entries())
     answers.push([name, await daemon.upload(...made_of[name], '--run', runId(100 + i))]);
   answers.push(['real', await daemon.uploadBytes(readFileSync(path.join(root, 'tests/captures/pairs/uncoalesced-global-access.bad.cadv')))]);
+  answers.push(['streams', await daemon.uploadBytes(readFileSync(path.join(root, 'tests/captures/pairs/no-copy-compute-overlap.good.cadv')))]);
   for (const [name, answer] of answers) runs[name] = taken(answer).number;
 });
 const { daemon, api } = site;
@@ -84,6 +85,37 @@ test('the timeline is moved by keys, and its address with it', async (t) => {
   await page.waitForFunction(() => /timeline\/\d+-\d+$/.test(location.hash));
   const [first, last] = /(\d+)-(\d+)$/.exec(await hash(page)).slice(1).map(Number);
   assert.ok(first > 2.9e8 && first <= 3e8 && last > wall * 0.9 && last <= wall, `${first} to ${last} of ${wall}`);
+});
+
+test('letters move the timeline wherever the focus is, and zoom to where the pointer is', async (t) => {
+  const run = runs.plain;
+  const page = await open(t, `/runs/${run}/timeline`);
+  await painted(page);
+  const { wall_ns: wall } = await api(`/runs/${run}`);
+  const box = await (await page.$('.chart canvas')).boundingBox();
+  await page.mouse.move(box.x + box.width / 4, box.y + 40);
+  for (const key of ['w', 'w', 'w']) await page.keyboard.press(key);
+  await page.waitForFunction(() => /timeline\/\d+-\d+$/.test(location.hash));
+  await page.waitForTimeout(400); // it stands still
+  const [from, to] = /(\d+)-(\d+)$/.exec(await hash(page)).slice(1).map(Number);
+  assert.ok(Math.abs((to - from) / (wall * 0.7 ** 3) - 1) < 0.01, `${from} to ${to} of ${wall}`);
+  assert.ok(Math.abs((wall / 4 - from) / (to - from) - 0.25) < 0.02, `${from} to ${to} of ${wall}`);
+  // A letter that is typed is no move.
+  await page.focus('input[type=search]');
+  await page.keyboard.type('swad');
+  await page.waitForTimeout(400);
+  assert.match(await hash(page), new RegExp(`/${from}-${to}$`));
+});
+
+test('the streams of lanes that lie side by side are named', async (t) => {
+  const { items } = await api(`/runs/${runs.streams}/window?from_ns=0&to_ns=999999999999&limit=2000`);
+  const kernels = items.filter((o) => o.row === 'kernel').sort((a, b) => a.start_ns - b.start_ns);
+  const at = kernels.findIndex((o, i) => i > 0 && o.stream !== kernels[i - 1].stream);
+  const [one, other] = [kernels[at - 1], kernels[at]];
+  const page = await open(t, `/runs/${runs.streams}/timeline/${one.start_ns - 1000}-${other.start_ns + other.duration_ns + 1000}`);
+  await page.waitForSelector('.rowlabel small');
+  const streams = [one.stream, other.stream].map(Number).sort((a, b) => a - b);
+  assert.equal(await page.textContent('.rowlabel:has-text("kernels") small'), `streams ${streams.join(', ')}`);
 });
 
 test('who leaves the timeline is not brought back by its address', async (t) => {

@@ -147,6 +147,9 @@ test('sums: of bins in part, of operations at the same time once', () => {
   const items = [item(0, 60), item(10, 20, 2), item(90, 100), item(500, 10)];
   assert.deepEqual(data.busyOf(items, kernels, { from: 0, to: 100 }), { busy: 0.7, count: 3 });
   assert.deepEqual([...data.lanesOf(items)], [['0 kernel a 1', 0], ['0 kernel a 2', 1], ['0 kernel', 2]]);
+  assert.deepEqual(data.streamsOf(items, kernels), ['1', '2']);
+  assert.deepEqual(data.streamsOf([...items, item(0, 1, 14)], kernels), ['1', '2', '14']);
+  assert.deepEqual(data.streamsOf([item(0, 60), item(90, 100)], kernels), []);
 });
 
 test('ticks are round, few, and told from the first where digits would not do', () => {

@@ -2,8 +2,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { instant, nanoseconds, bytes } from './format';
 import { visible } from './names';
-import { coloursOf, draw, heightOf, hit, idleAt, rangeAt, topsOf, type Colours, type Scene } from './timeline-draw';
-import { pan, workOf, zoom, type Chosen, type Row, type Span, type View } from './timeline-data';
+import { coloursOf, draw, heightOf, hit, idleAt, rangeAt, shows, topsOf, type Colours, type Scene } from './timeline-draw';
+import { pan, streamsOf, workOf, zoom, type Chosen, type Row, type Span, type View } from './timeline-data';
 import type { Ranges, Timeline, Window, WindowItem } from './openapi';
 
 export interface Moves {
@@ -64,7 +64,7 @@ export function Canvas(shown: Shown) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const colours = useRef<Colours | null>(null);
   // Where the hand is; React need not know of every step.
-  const now = useRef<{ view: View; selection: View | null; hover: WindowItem | null; range: Span | null; width: number }>({ view: shown.view, selection: null, hover: null, range: null, width: 0 });
+  const now = useRef<{ view: View; selection: View | null; hover: WindowItem | null; range: Span | null; width: number; at: number | null }>({ view: shown.view, selection: null, hover: null, range: null, width: 0, at: null });
   const [said, say] = useState('');
   const props = useRef(shown);
   props.current = shown;
@@ -147,6 +147,7 @@ export function Canvas(shown: Shown) {
   };
   const pointed = (e: PointerEvent) => {
     const d = drag.current;
+    now.current.at = at(e);
     if (d === null) {
       const rect = canvas.current!.getBoundingClientRect();
       const [x, y] = [e.clientX - rect.left, e.clientY - rect.top];
@@ -180,8 +181,11 @@ export function Canvas(shown: Shown) {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     const { wall, moves, selection } = props.current;
     const { view } = now.current;
+    const centre = now.current.at ?? 0.5; // the pointer, where it is over the chart
+    const closer = () => zoom(view, centre, 0.7, wall);
+    const farther = () => zoom(view, centre, 1 / 0.7, wall);
     const to = {
-      w: () => zoom(view, 0.5, 0.7, wall), '+': () => zoom(view, 0.5, 0.7, wall), s: () => zoom(view, 0.5, 1 / 0.7, wall), '-': () => zoom(view, 0.5, 1 / 0.7, wall),
+      w: closer, '+': closer, s: farther, '-': farther,
       a: () => pan(view, -0.15, wall), ArrowLeft: () => pan(view, -0.15, wall), d: () => pan(view, 0.15, wall), ArrowRight: () => pan(view, 0.15, wall),
       '0': () => ({ from: 0, to: wall }), g: () => workOf(props.current.whole, wall) ?? view, Home: () => pan(view, -1e9, wall), End: () => pan(view, 1e9, wall),
       Enter: () => selection ?? view,
@@ -193,6 +197,19 @@ export function Canvas(shown: Shown) {
     move(to());
   };
   const press = (key: string) => () => keys(new KeyboardEvent('keydown', { key }));
+  // Letters, wherever the focus is; what scrolls a page or closes a field is the chart's
+  // alone where it has the focus.
+  const latestKeys = useRef(keys);
+  latestKeys.current = keys;
+  useEffect(() => {
+    const anywhere = (e: KeyboardEvent) => {
+      const target = e.target as HTMLElement;
+      if (/^[wasdg0+,.-]$/i.test(e.key) && !/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && !box.current!.contains(target)) latestKeys.current(e);
+    };
+    addEventListener('keydown', anywhere);
+    return () => removeEventListener('keydown', anywhere);
+  }, []);
+  const single = shows(scene()) ? shown.window : null;
 
   return (
     <>
@@ -209,20 +226,25 @@ export function Canvas(shown: Shown) {
       <div class="chart" ref={box} tabIndex={0} role="group" aria-label="Timeline; keys W, A, S, D zoom and move, comma and full stop go to another launch of the marked kernel. What is in view is in the table below." onKeyDown={keys}>
         <canvas ref={canvas} height={height} aria-hidden="true"
           onPointerDown={down} onPointerMove={pointed} onPointerUp={up} onPointerCancel={() => { drag.current = null; }}
-          onPointerLeave={() => { say(''); if (now.current.hover) { now.current.hover = null; frame(); } }}
+          onPointerLeave={() => { say(''); now.current.at = null; if (now.current.hover) { now.current.hover = null; frame(); } }}
           onDblClick={(e) => move(zoom(now.current.view, at(e), 0.25, props.current.wall))} />
-        {shown.rows.map((row, i) => row.label !== '' && <RowLabel key={row.key} text={row.label} top={tops[i]!} />)}
+        {shown.rows.map((row, i) => row.label !== '' && <RowLabel key={row.key} text={row.label} streams={single ? streamsOf(single.items, row) : []} top={tops[i]!} />)}
       </div>
       <p class="hover">{said}&nbsp;</p>
     </>
   );
 }
 
-function RowLabel({ text, top }: { text: string; top: number }) {
+function RowLabel({ text, streams, top }: { text: string; streams: string[]; top: number }) {
   const label = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
     label.current!.style.top = `${top}px`;
     label.current!.style.left = `${labels}px`;
   }, [top]);
-  return <span class="rowlabel" ref={label} aria-hidden="true">{text}</span>;
+  return (
+    <span class="rowlabel" ref={label} aria-hidden="true">
+      {text}
+      {streams.length > 0 && <small title={`streams, from the top: ${streams.join(', ')}`}>streams {streams.join(', ')}</small>}
+    </span>
+  );
 }

@@ -372,7 +372,7 @@ export function lanesOf(items: WindowItem[]): Map<string, number> {
   }
   const out = new Map<string, number>();
   for (const [row, set] of lanes) {
-    [...set].sort().forEach((queue, i) => out.set(`${row} ${queue}`, i));
+    [...set].sort(inOrder).forEach((queue, i) => out.set(`${row} ${queue}`, i));
     out.set(row, set.size);
   }
   return out;
@@ -380,6 +380,14 @@ export function lanesOf(items: WindowItem[]): Map<string, number> {
 
 export function queueOf(item: WindowItem): string {
   return `${item.process} ${item.stream ?? ''}`;
+}
+
+const { compare: inOrder } = new Intl.Collator('en', { numeric: true });
+
+// The streams of a row's lanes, from the top; none where it has but one lane.
+export function streamsOf(items: WindowItem[], row: Row): string[] {
+  const queues = new Map(items.filter((item) => item.stream !== null && isIn(item, row)).map((item) => [queueOf(item), String(item.stream)]));
+  return queues.size < 2 ? [] : [...queues.keys()].sort(inOrder).map((queue) => queues.get(queue)!);
 }
 
 export function isIn(item: WindowItem, row: Row): boolean {

@@ -179,7 +179,7 @@ function Chart({ id, base, run, revision, whole, at }: {
         window={looked} stale={stale} names={names} live={live} ranges={ranges} />
       <p class="under">
         Wheel or <kbd>W</kbd> <kbd>S</kbd> zoom, <kbd>A</kbd> <kbd>D</kbd> or the arrow keys move, dragging selects a time,
-        with <kbd>Shift</kbd> it moves, <kbd>0</kbd> shows all of {nanoseconds(wall)}, <kbd>G</kbd> from the first to the last GPU work, <kbd>Esc</kbd> drops the selection.
+        with <kbd>Shift</kbd> it moves, <kbd>0</kbd> shows all of {nanoseconds(wall)}, <kbd>G</kbd> from the first to the last GPU work, <kbd>Esc</kbd> drops the selection.{' '}
         {live && 'The rows of the GPU end some seconds before those of the host: their records are put in order first. '}
         A click on a launch marks its kernel; <kbd>,</kbd> and <kbd>.</kbd> go to its previous and next launch.
       </p>
