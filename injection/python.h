@@ -16,9 +16,9 @@ void python_find(void);
 /*
  * python_frames(out, size): write lines "file\tline\tfunction\n", innermost frame
  * first, as many as fit into ${size} bytes, without a terminator. Returns the length; 0
- * if there is no interpreter, its version is not supported (CPython 3.14: see
- * python_walk.h), or this thread runs no Python. Never blocks or allocates; errno is
- * kept.
+ * if there is no interpreter, its version is not supported (CPython 3.9 to 3.15 with
+ * the global lock are), or this thread runs no Python. Never blocks or allocates; errno
+ * is kept.
  */
 size_t python_frames(char *out, size_t size);
 

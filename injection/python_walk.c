@@ -18,29 +18,25 @@ typedef int code_line_fn(const void *code, int byte);
 typedef ptrdiff_t length_fn(const void *string);
 typedef uint32_t char_fn(const void *string, ptrdiff_t index);
 
-/* The beginning of _PyRuntime in CPython 3.13, which is meant for debuggers. The order
- * of the fields is that of this version only. */
-struct offsets_313 {
-	char cookie[8];
-	uint64_t version, free_threaded;
-	uint64_t runtime[3];
-	uint64_t interpreter[13];
-	struct {
-		uint64_t size, prev, next, interp, current_frame, thread_id,
-		    native_thread_id, datastack_chunk, status;
-	} thread;
-	struct {
-		uint64_t size, previous, executable, instruction, localsplus,
-		    owner;
-	} frame;
-	struct {
-		uint64_t size, filename, name, qualname, linetable,
-		    firstlineno, argcount, localsplusnames, localspluskinds,
-		    instructions;
-	} code;
-	struct {
-		uint64_t size, type;
-	} object;
+/*
+ * _PyRuntime begins with a table for debuggers: a cookie, and then 64-bit words that
+ * give the sizes of the interpreter's structures and the offsets of their fields
+ * (CPython's pycore_debug_offsets.h). The order of the words depends on the version.
+ */
+static const char cookie[8] = "xdebugpy";
+
+enum { WORD_COOKIE, WORD_VERSION, WORD_FREE_THREADED };
+
+/* For one version, the indices of the words that are used here. */
+struct words {
+	uint32_t version;		/* PY_VERSION_HEX >> 16 */
+	uint8_t thread_frame, frame_back, frame_code, frame_instruction,
+	    code_file, code_name, code_instructions, type;
+};
+
+static const struct words words_of[] = {
+	{ 0x030d, 23, 29, 30, 31, 35, 37, 43, 45 },
+	{ 0x030e, 26, 32, 33, 34, 40, 42, 48, 51 },
 };
 
 /* Offsets of fields, in bytes from the start of their object. */
@@ -78,21 +74,28 @@ minor_version(void)
 	return atoi(text + 2);
 }
 
+/* The layout that the interpreter's own table gives, for the versions in words_of.
+ * Free-threaded builds are refused: their objects have another header. */
 static bool
-layout_313(struct layout *l)
+layout_told(struct layout *l)
 {
-	const struct offsets_313 *o = dlsym(RTLD_DEFAULT, "_PyRuntime");
+	const uint64_t *word = dlsym(RTLD_DEFAULT, "_PyRuntime");
+	const struct words *w = words_of;
 
-	if (o == NULL || memcmp(o->cookie, "xdebugpy", 8) != 0 ||
-	    o->version >> 16 != 0x030d || o->free_threaded != 0)
+	if (word == NULL || memcmp(word, cookie, sizeof(cookie)) != 0 ||
+	    word[WORD_FREE_THREADED] != 0)
 		return false;
-	*l = (struct layout){ .thread_frame = o->thread.current_frame,
-	    .frame_back = o->frame.previous,
-	    .frame_code = o->frame.executable,
-	    .frame_instruction = o->frame.instruction,
-	    .code_file = o->code.filename, .code_name = o->code.qualname,
-	    .code_instructions = o->code.instructions,
-	    .type = o->object.type };
+	while (w->version != word[WORD_VERSION] >> 16)
+		if (++w == words_of + sizeof(words_of) / sizeof(words_of[0]))
+			return false;
+	*l = (struct layout){ .thread_frame = word[w->thread_frame],
+	    .frame_back = word[w->frame_back],
+	    .frame_code = word[w->frame_code],
+	    .frame_instruction = word[w->frame_instruction],
+	    .code_file = word[w->code_file],
+	    .code_name = word[w->code_name],
+	    .code_instructions = word[w->code_instructions],
+	    .type = word[w->type] };
 	return l->frame_instruction != 0;
 }
 
@@ -121,7 +124,7 @@ python_walk_find(void)
 
 	if (minor == 9 || minor == 10)
 		walk.at = old;
-	else if (minor != 13 || !layout_313(&walk.at))
+	else if (!layout_told(&walk.at))
 		return false;
 	l = &walk.at;
 	l->frame_size = span_of(l, l->frame_back, l->frame_code,
@@ -246,6 +249,16 @@ put_string(char *out, size_t room, const void *s)
 	return used;
 }
 
+/* The address of ${frame}'s code object. CPython 3.14 marks in the lowest bits whether
+ * the frame holds a reference to it. */
+static const void *
+code_of(const struct object *frame)
+{
+
+	return (const void *)((uintptr_t)field(frame, walk.at.frame_code) &
+	    ~(uintptr_t)7);
+}
+
 /* The line at which ${frame} of ${code} is; 0: unknown. */
 static int
 line_of(const struct object *frame, const struct object *code)
@@ -294,8 +307,7 @@ python_walk(const void *thread, char *out, size_t size)
 	for (depth = 0; depth < DEPTH && size - used >= ROOM &&
 	    read_object(&frame, next, walk.at.frame_size); depth++) {
 		/* The interpreter's own frames have no code object. */
-		if (read_object(&code, field(&frame, walk.at.frame_code),
-		    walk.at.code_size) &&
+		if (read_object(&code, code_of(&frame), walk.at.code_size) &&
 		    field(&code, walk.at.type) == walk.code_type)
 			used += put_frame(out + used, size - used, &frame,
 			    &code);

@@ -1,9 +1,9 @@
 /*
  * python_walk.h: the Python frames of this thread, for versions that do not export
  * their crash handler. Follows the chain of frames, at the offsets that the version's
- * public headers (3.9, 3.10) or the interpreter itself (3.13, for debuggers) define.
- * Memory is read with process_vm_readv, so that a wrong address gives an error and not
- * a fault. Only functions that change no reference count are called, and only with
+ * public headers (3.9, 3.10) or the interpreter itself (3.13 and 3.14, for debuggers)
+ * define. Memory is read with process_vm_readv, so that a wrong address gives an error
+ * and not a fault. Only functions that change no reference count are called, and only with
  * objects whose type was checked.
  */
 #ifndef CADV_PYTHON_WALK_H

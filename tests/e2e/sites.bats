@@ -107,7 +107,7 @@ has_launch_sites() {
 	python3 -c 'import ctypes, sys
 sys.exit(not hasattr(ctypes.pythonapi, "_Py_DumpTraceback") and
     not hasattr(ctypes.pythonapi, "PyUnstable_DumpTraceback") and
-    sys.version_info[1] not in (9, 10, 13))' ||
+    sys.version_info[1] not in (9, 10, 13, 14))' ||
 	    skip "this Python does not"
 	"$bin/cudadvise" run -- python3 "$BATS_TEST_DIRNAME/sites.py" \
 	    "$CUDADVISE_CUPTI" >out 2>report || fail "the program failed"

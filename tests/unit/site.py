@@ -25,7 +25,7 @@ minor = sys.version_info[1]
 if (
     not hasattr(ctypes.pythonapi, "_Py_DumpTraceback")
     and not hasattr(ctypes.pythonapi, "PyUnstable_DumpTraceback")
-    and minor not in (9, 10, 13)
+    and minor not in (9, 10, 13, 14)
 ):
     print("Python %d.%d does not tell its frames" % sys.version_info[:2])
     sys.exit(77)
