@@ -60,7 +60,7 @@ static _Thread_local struct own {
 	bool muted;			/* this is a thread of the library */
 	bool nested;			/* inside a runtime call that is recorded */
 	bool kept;			/* cancellation is disabled */
-	int cancel;			/* its state before */
+	int cancel;			/* the cancel state before that */
 	struct signature *window;	/* signature whose launch is measured in this
 					 * thread */
 	unsigned count;			/* of callbacks, to time one in SAMPLE */

@@ -5,8 +5,9 @@
 /* Time per warp instruction. On H200s: 0.24 to 0.72 ns in kernels of 100 million
  * instructions and more, 1.0 ns in a bitonic sort. */
 #define INSTRUCTION_NS 0.72
-/* Times the unpatched time, in addition. Two kernels with few instructions and many
- * sectors took 10 and 35 times their time, of which the instructions explain half. */
+/* Factor of the unpatched time, which is added to that. Two kernels with few
+ * instructions and many sectors took 10 and 35 times their unpatched time, of which the
+ * instructions explain half. */
 #define TIMES 13
 /* If the instructions are not known: one kernel of ten took 400 times as long or
  * more. */
