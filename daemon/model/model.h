@@ -120,7 +120,7 @@ enum limiter {
 };
 extern const char *const limiter_name[LIMITER_COUNT];
 
-/* Theoretical occupancy, from cuda_occupancy.h. */
+/* Theoretical occupancy, see model/occupancy.h. */
 struct occupancy {
 	bool known;
 	double ratio;		/* resident warps / max warps per SM, 0..1 */
