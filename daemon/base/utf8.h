@@ -9,6 +9,7 @@
 /* Bytes (1..4) of the well-formed character at ${s}, or 0 if the first of the ${len} >
  * 0 bytes begin none. Overlong forms and surrogates are not well-formed. */
 size_t utf8_length(const char *s, size_t len);
+/* utf8_valid(s, len): whether the ${len} bytes are well-formed UTF-8. */
 bool utf8_valid(const char *s, size_t len);
 
 /* The character's code point; ${n} comes from utf8_length. */

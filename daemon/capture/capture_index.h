@@ -33,6 +33,9 @@ struct definitions {
 	size_t device_cap;	/* of x->device */
 };
 
+/* capture_name(p, len): the hash of a name as the model stores it. capture_shape(name,
+ * r): the hash of such a name's hash and a launch shape; kernels of one device with
+ * equal hashes are one kernel. */
 uint64_t capture_name(const char *p, size_t len);
 uint64_t capture_shape(uint64_t name, const struct record_SIGNATURE *r);
 

@@ -42,6 +42,7 @@ int symbols_add(struct symbols *y, struct model *m, struct capture_writer *w,
  * on this machine has just written and which no process has open. */
 int symbols_complete(const char *path, struct error *e);
 
+/* symbols_free(y): free the set; NULL is allowed. */
 void symbols_free(struct symbols *y);
 
 #endif

@@ -14,7 +14,7 @@ struct symbol_debug;
 struct symbol_debug *symbol_debug_open(Elf *elf);
 void symbol_debug_close(struct symbol_debug *d);
 
-/* As symbol_file_places. */
+/* symbol_debug_places(d, address, p, deadline): as symbol_file_places. */
 size_t symbol_debug_places(struct symbol_debug *d, uint64_t address,
     struct symbol_place *p, uint64_t deadline);
 

@@ -23,6 +23,7 @@ struct service;
  */
 struct event_stream *event_stream_new(struct service *s, int64_t run,
     const char *last_id);
+/* event_stream_free(st): NULL is allowed. */
 void event_stream_free(struct event_stream *st);
 
 /*

@@ -84,7 +84,10 @@ struct call {
 	char if_match[128], if_none_match[512], last_event_id[32];
 };
 
-/* server_stream.c */
+/* server_stream.c. server_waker: the thread that wakes event streams. server_wake:
+ * resume all suspended streams. server_on_event: service_on_event's callback.
+ * server_stream_response: a response with the events of c->rs.stream, which it takes;
+ * NULL: too many streams are open, or no memory. */
 void *server_waker(void *http);
 void server_wake(struct http *h);	/* with the lock held */
 void server_on_event(void *http);
@@ -97,7 +100,7 @@ void door_leave(struct guest *g);	/* before its descriptor is closed */
 void door_sweep(struct http *h);	/* with the lock held: closes guests whose
 					 * time is over */
 
-/* server_send.c */
+/* server_send.c: send c->rs as the response. */
 enum MHD_Result server_send(struct call *c);
 
 /* server_call.c: libmicrohttpd's callbacks; the first argument is the struct

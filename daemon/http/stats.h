@@ -15,6 +15,7 @@ struct http_stats {
 	uint64_t streams;	/* event streams open now */
 };
 
+/* http_stats(h, out): the counters so far. Any thread. */
 void http_stats(struct http *h, struct http_stats *out);
 
 #endif

@@ -40,6 +40,7 @@ enum conn_state { CONN_OPEN, CONN_ENDED, CONN_BROKEN };
  * It owns ${fd}. NULL, with ${fd} left to the caller, if there is no memory or epoll
  * fails. */
 struct conn *conn_new(struct service *s, int fd, pid_t pid);
+/* conn_free(c): close the connection; its session and stream stay. */
 void conn_free(struct conn *c);
 
 /* conn_serve(s, c, events, e): read a bounded amount, process and answer it.

@@ -142,7 +142,8 @@ struct service {
 	uint64_t started_ns;
 };
 
-/* --- events.c */
+/* --- events.c. events_init: empty the ring, with ids above those of earlier daemons.
+ * events_add: add an event and call the subscriber. Any thread. */
 void events_init(struct service *s);
 void events_add(struct service *s, const char *kind, int64_t run,
     const char *uuid, const char *state);
@@ -154,9 +155,9 @@ void trouble_note(struct service *s, const char *uuid, const struct error *e);
 void trouble_over(struct service *s, const char *uuid, bool whole);
 
 /* claim.c. claim_take: take a run for exclusive use; 0, or -1 if it is taken.
- * claim_wait: wait for it, but return -1 at once if a live session has it. claim_over:
- * a live session hands its claim to a job. claim_is_live, claim_is_over: whether a
- * session, or a job, has the run. */
+ * claim_wait: wait for it, but return -1 at once if a live session has it. claim_drop:
+ * give it back. claim_over: a live session hands its claim to a job. claim_is_live,
+ * claim_is_over: whether a session, or a job, has the run. */
 int claim_take(struct service *s, const char *uuid, bool live);
 int claim_wait(struct service *s, const char *uuid);
 void claim_drop(struct service *s, const char *uuid);
@@ -187,6 +188,7 @@ int session_keep(struct session *se, struct error *e);
  * them can be expected to connect. */
 bool session_over(const struct service *s, const struct session *se,
     uint64_t now);
+/* session_free(se): write what waits to be merged, and free; NULL is allowed. */
 void session_free(struct session *se);
 /* session_show: store documents of a live run if they are due. How often they are due
  * depends on what analysing costs. */
@@ -198,7 +200,7 @@ void job_post(struct service *s, struct job job);
 /* Wait for a job and take it from the queue. The caller frees it. */
 struct job *job_next(struct service *s);
 
-/* --- worker.c */
+/* --- worker.c: the worker thread, which takes jobs until JOB_STOP. */
 void *worker_main(void *service);
 
 /* --- rebuild.c */
@@ -232,12 +234,15 @@ uint64_t spool_pid_namespace(void);
 void spool_covers(struct service *s, const char *uuid, struct live_stream *st,
     uint64_t sequence);
 
-/* --- listener.c */
+/* --- listener.c. listener_open: take ${fd} as the listening socket or, if it is
+ * negative, bind one to ${path}; 0, or -1 with ${e} set. listener_main: the listener
+ * thread, until s->stopping is set. */
 int listener_open(struct service *s, const char *path, int fd,
     struct error *e);
 void *listener_main(void *service);
 
-/* --- retention.c */
+/* --- retention.c. retention_apply: delete the runs that are over the limits of
+ * [retention]. */
 void retention_apply(struct service *s);
 /* Remove the run's rows and directory. The caller has claimed the run. */
 enum store_status retention_remove(struct service *s, int64_t number,
