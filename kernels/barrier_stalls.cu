@@ -1,5 +1,5 @@
 /*
- * Wait for those whose data you read, not for the whole block.
+ * Synchronise the warps that share data, not the whole block.
  *
  * Each warp follows a chain through global memory, one to eight steps at a
  * time, as the data say; after each stretch its lanes exchange words with their
@@ -62,7 +62,7 @@ exchange(const uint32_t *__restrict__ table, uint32_t *__restrict__ out,
 	out[t] = sum;
 }
 
-PAIR(barrier_stalls, "wait for those whose data you read, not for the whole block",
+PAIR(barrier_stalls, "synchronise the warps that share data, not the whole block",
     "stalls at barriers")
 {
 	auto kernel = job->good ? exchange<true> : exchange<false>;

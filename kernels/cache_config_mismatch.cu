@@ -1,5 +1,5 @@
 /*
- * Set no more shared memory aside than is used.
+ * Reserve no more shared memory than is used.
  *
  * Each block hashes a table of its own, 64 KiB, many times over; L1 could hold
  * the tables of both blocks of an SM. But the program asked for as much shared
@@ -50,7 +50,7 @@ hash_own_table(const uint4 *__restrict__ table, uint32_t *__restrict__ out)
 	out[blockIdx.x * THREADS + threadIdx.x] = sum;
 }
 
-PAIR(cache_config_mismatch, "set no more shared memory aside than is used",
+PAIR(cache_config_mismatch, "reserve no more shared memory than is used",
     "hit rate of L1")
 {
 	uint32_t *table, *out, *host;

@@ -1,5 +1,5 @@
 /*
- * Free what was allocated.
+ * Free every allocation.
  *
  * The program fills 16 buffers of 64 MiB on the GPU, several times over, and
  * fetches the last one. It ends without cudaFree (bad) or frees them (good).
@@ -31,7 +31,7 @@ fill_mixed(uint32_t *to, size_t n, uint64_t seed)
 		to[i] = mix_rounds(seeded(seed, i), ROUNDS);
 }
 
-PAIR(device_memory_leak, "free what was allocated",
+PAIR(device_memory_leak, "free every allocation",
     "bytes live at exit")
 {
 	size_t n = job->size ? job->size : (size_t)16 << 20;

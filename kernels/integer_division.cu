@@ -1,5 +1,5 @@
 /*
- * Divide by a number that many divide by with one multiplication.
+ * Replace the division by a shared divisor with a multiplication.
  *
  * Indices are split into plane, row and column, which are added up. The
  * extents are parameters of the kernel, so that the compiler has to emit a
@@ -86,7 +86,7 @@ weigh_places(const uint32_t *__restrict__ in, uint32_t *__restrict__ out,
 	out[i] = sum;
 }
 
-PAIR(integer_division, "divide by a number that many divide by with one multiplication",
+PAIR(integer_division, "replace the division by a shared divisor with a multiplication",
     "executed instructions")
 {
 	auto kernel = job->good ? weigh_places<true> : weigh_places<false>;

@@ -1,5 +1,5 @@
 /*
- * One kernel that reads the data once, not three that each read it.
+ * One kernel that reads the data once, not three kernels.
  *
  * Rows of 1,024 floats become rows with mean 0 and deviation 1, a warp a row.
  * Three kernels (bad) compute the means, the deviations and the result; each of
@@ -176,7 +176,7 @@ check_row(struct job *job, const float *host, size_t row)
 	}
 }
 
-PAIR(kernel_fusion_candidate, "one kernel that reads the data once, not three that each read it",
+PAIR(kernel_fusion_candidate, "one kernel that reads the data once, not three kernels",
     "bytes read from DRAM")
 {
 	size_t rows = job->size ? job->size : ROWS;

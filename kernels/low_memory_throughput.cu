@@ -1,5 +1,5 @@
 /*
- * Have the next loads under way while this one is used.
+ * Issue the next loads before this one's value is used.
  *
  * Each thread mixes the words of a column into its hash, one after the other, up
  * to a zero. One word per iteration makes each load wait for the test before it:
@@ -55,7 +55,7 @@ end:
 	out[i] = h;
 }
 
-PAIR(low_memory_throughput, "have the next loads under way while this one is used",
+PAIR(low_memory_throughput, "issue the next loads before this one's value is used",
     "DRAM throughput")
 {
 	auto kernel = job->good ? stir_columns<AHEAD> : stir_columns<1>;

@@ -1,5 +1,5 @@
 /*
- * Ask for the shared memory that is used, not for all there is.
+ * Request the shared memory that is used, not all there is.
  *
  * Each block keeps a table of 256 weights in shared memory, and each of its
  * warps follows a chain through global memory: latency-bound work, that more
@@ -44,7 +44,7 @@ weigh_chains(const uint32_t *__restrict__ table,
 	out[t] = sum;
 }
 
-PAIR(low_theoretical_occupancy, "ask for the shared memory that is used, not for all there is",
+PAIR(low_theoretical_occupancy, "request the shared memory that is used, not all there is",
     "theoretical occupancy")
 {
 	size_t per_sm = job->gpu.sharedMemPerMultiprocessor;

@@ -1,5 +1,5 @@
 /*
- * Let what a warp reads start where a sector starts.
+ * Start a warp's accesses at a sector boundary.
  *
  * Records of 256 bytes hold a header of one word and 32 samples, and each warp
  * adds up the samples of its records. With the header in front (bad) the
@@ -46,7 +46,7 @@ sum_samples(const float *__restrict__ data, float *__restrict__ out, int rounds)
 	out[t] = sum;
 }
 
-PAIR(misaligned_access, "let what a warp reads start where a sector starts",
+PAIR(misaligned_access, "start a warp's accesses at a sector boundary",
     "sectors per global load request")
 {
 	auto kernel = job->good ? sum_samples<0> : sum_samples<1>;

@@ -1,5 +1,5 @@
 /*
- * Leave on the device what only kernels read.
+ * Leave data on the device that only kernels read.
  *
  * Each step mixes a state of 16 MiB into the next one. Sending the state to the
  * GPU before each step and fetching the next one after it (bad) moves 32 MiB
@@ -73,7 +73,7 @@ step(struct job *job, struct states *s)
 	return e;
 }
 
-PAIR(redundant_transfers, "leave on the device what only kernels read",
+PAIR(redundant_transfers, "leave data on the device that only kernels read",
     "bytes copied")
 {
 	struct states s = {};

@@ -1,5 +1,5 @@
 /*
- * Let the blocks meet inside the kernel.
+ * Synchronise the grid inside one kernel.
  *
  * A thousand steps, in each of which every word depends on two words of the step
  * before, also of other blocks. One launch per step (bad) synchronises all blocks,
@@ -78,7 +78,7 @@ check_steps(struct job *job, const uint32_t *host, unsigned n)
 	return 0;
 }
 
-PAIR(relaunch_for_grid_sync, "let the blocks meet inside the kernel",
+PAIR(relaunch_for_grid_sync, "synchronise the grid inside one kernel",
     "GPU idle between launches")
 {
 	unsigned blocks = (unsigned)job->gpu.multiProcessorCount;

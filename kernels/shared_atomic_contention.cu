@@ -1,5 +1,5 @@
 /*
- * Count where no other thread counts.
+ * Give each thread counters of its own.
  *
  * Each block adds up weights by class, of 16 classes of which one is by far the
  * most frequent. All threads add to the same 16 words of shared memory (bad), so
@@ -77,7 +77,7 @@ add_by_class(const uint32_t *__restrict__ in, uint32_t *__restrict__ out,
 	}
 }
 
-PAIR(shared_atomic_contention, "count where no other thread counts",
+PAIR(shared_atomic_contention, "give each thread counters of its own",
     "shared wavefronts per atomic")
 {
 	auto kernel = job->good ? add_by_class<true> : add_by_class<false>;

@@ -1,5 +1,5 @@
 /*
- * What all threads read belongs into constant memory.
+ * Put data that all threads read into constant memory.
  *
  * Every thread evaluates one polynomial at its own place. The coefficients, the
  * same for all, lie in global memory (bad): a load instruction for each, whose
@@ -51,7 +51,7 @@ evaluate(const float *__restrict__ place, const float *__restrict__ term,
 	out[i] = y;
 }
 
-PAIR(uniform_global_load, "what all threads read belongs into constant memory",
+PAIR(uniform_global_load, "put data that all threads read into constant memory",
     "global load instructions")
 {
 	auto kernel = job->good ? evaluate<true> : evaluate<false>;

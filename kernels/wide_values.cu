@@ -1,5 +1,5 @@
 /*
- * Keep what is 0 or 1 in a byte.
+ * Store values of 0 or 1 as bytes.
  *
  * Two masks of an image are combined: what is set in the first and not in the second.
  * A mask has an int for each pixel (bad), of which three bytes are always zero and
@@ -98,7 +98,7 @@ combine(struct job *job)
 	return 0;
 }
 
-PAIR(wide_values, "keep what is 0 or 1 in a byte",
+PAIR(wide_values, "store values of 0 or 1 as bytes",
     "bytes read and written in DRAM")
 {
 	return job->good ? combine<uint8_t>(job) : combine<int>(job);
