@@ -15,7 +15,7 @@
 /* The lines of a whole report: what a terminal shows at once. Findings without
  * room are among the "… n more"; the first one is always shown. */
 #define PAGE_LINES 40
-#define MORE_LINES 2		/* s of the "… n more" */
+#define MORE_LINES 2		/* lines of the "… n more" */
 
 /* "4 more of at most 200 ms each: `cudadvise findings`" */
 static void

@@ -10,7 +10,7 @@
 
 #define TEXT_MAX 160	/* bytes of a line that are shown */
 #define LEVELS_MAX 64	/* of inlining */
-#define SHARE_MIN 0.02	/* s with a smaller share are not shown */
+#define SHARE_MIN 0.02	/* lines with a smaller share are not shown */
 
 /* The marks of a line, or of an instruction without one. */
 struct line_sum {

@@ -25,38 +25,38 @@ struct mark *marks_new(const struct rule_view *x);
 void lines_fill(const struct rule_view *x, struct draft *d,
     const struct mark *m, const char *what);
 
-/* s_settle(x, d, m, what): lines_fill, set the next measurement for these
+/* lines_settle(x, d, m, what): lines_fill, set the next measurement for these
  * lines, and rule_settle, whose state it returns. */
 enum rule_state lines_settle(struct rule_view *x, struct draft *d,
     const struct mark *m, const char *what);
 
-/* s_stalled(x, d, mask): the lines with the most samples for a reason in
+/* lines_stalled(x, d, mask): the lines with the most samples for a reason in
  * ${mask}; none without samples. */
 void lines_stalled(const struct rule_view *x, struct draft *d, uint32_t mask);
 
-/* s_loads(x, d): the lines whose global loads request the most; none if
+/* lines_loads(x, d): the lines whose global loads request the most; none if
  * instructions were not counted. */
 void lines_loads(const struct rule_view *x, struct draft *d);
 
-/* s_time(x, d): the lines with the most time, by samples, or without them by
+/* lines_time(x, d): the lines with the most time, by samples, or without them by
  * executed instructions. */
 void lines_time(const struct rule_view *x, struct draft *d);
 
-/* s_site(x, d, calls): the place where the program makes most of the calls in
+/* lines_site(x, d, calls): the place where the program makes most of the calls in
  * ${calls}, a set of 1ull << enum wire_call. A finding about the run without
  * such a place says that call sites are not known. */
 void lines_site(const struct rule_view *x, struct draft *d, uint64_t calls);
 
 #define CALL_BIT(c) (1ull << CALL_##c)
 
-/* s_python(run): is the program, or one of its processes, a Python interpreter?
+/* lines_python(run): is the program, or one of its processes, a Python interpreter?
  * Without call sites the executable's name decides. */
 bool lines_python(const struct run *run);
 
-/* s_launch(x, d, kernel): the place of most launches of kernel id ${kernel}. */
+/* lines_launch(x, d, kernel): the place of most launches of kernel id ${kernel}. */
 void lines_launch(const struct rule_view *x, struct draft *d, uint32_t kernel);
 
-/* s_finish(x, d): add the launch site of a kernel's finding, and the reason if
+/* lines_finish(x, d): add the launch site of a kernel's finding, and the reason if
  * there is no line. The engine calls it for every draft. */
 void lines_finish(const struct rule_view *x, struct draft *d);
 

@@ -28,11 +28,10 @@ struct fix {
 	double whole;			/* share of the launch's time that is
 					 * left, fixed cost included, if the rest
 					 * becomes part of another kernel, ≤ 1 */
-	double grid;			/* threads of the grid, and with them
-					 * its blocks */
-	double blocks;			/*
-					 * s for the same threads
-					 */
+	double grid;			/* threads of the grid, and its blocks in
+					 * the same proportion */
+	double blocks;			/* blocks of the grid, with as many
+					 * threads in all as before */
 };
 
 #define FIX_NONE { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,			\

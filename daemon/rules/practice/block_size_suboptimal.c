@@ -40,9 +40,7 @@ set_fix(const struct rule_view *x, struct draft *d, double warps, double then)
 	if (rule_is_bound(x, RES_START) && achieved > 0)
 		fix.occupancy = fmax(warps, fmin(1, then) / achieved);
 	fix.blocks = fmin(1, threads / least);
-	fix.inst = full;	/*
-				 * s of less than a warp leave lanes idle
-				 */
+	fix.inst = full;	/* blocks of less than a warp leave lanes idle */
 	fix.part[RES_START] = fmin(1, threads / least);
 	rule_fix(d, &fix, 1, 1);
 	d->fix[VIEW_LOW].inst = 1;

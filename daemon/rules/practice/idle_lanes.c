@@ -19,9 +19,7 @@ rule_idle_lanes(struct rule_view *x)
 	if (lanes >= rule_value(x, "max_lanes"))
 		return RULE_CLEAN;
 	if (l.active >= 0.95 * l.block && l.block < 32)
-		return RULE_CLEAN;	/*
-					 * -not-warp-multiple reports it
-					 */
+		return RULE_CLEAN;	/* block-not-warp-multiple reports it */
 	if (isnan(l.divergent))
 		return rule_unmeasured(x, REASON_BRANCHES_UNCOUNTED);
 	if (l.divergent >= rule_value(x, "max_divergent"))

@@ -24,10 +24,8 @@
  * repeats may be classified differently. */
 #define WAITS_LEAST 0.5
 
-#define BATCHED_MOST 0.5	/*
-				 * s per SM; arithmetic: of a kernel that leaves
-				 * half of them idle two fit at once
-				 */
+#define BATCHED_MOST 0.5	/* blocks per SM; arithmetic: of a kernel that
+				 * leaves half of the SMs idle two fit at once */
 
 struct candidate {
 	const struct sequence *s;
