@@ -84,8 +84,8 @@ count(const struct code *c, const struct affine *address,
 }
 
 /* The share of the kernel's time that everything but the atomics needs by
- * itself, the longest of: what the other accesses keep L2 busy; one trip to
- * memory; the trips and instructions of its warps. */
+ * itself, the longest of: the time that the other accesses keep L2 busy; one trip
+ * to memory; the trips and instructions of its warps. */
 static double
 others_share(const struct rule_view *x, const struct contention *k)
 {

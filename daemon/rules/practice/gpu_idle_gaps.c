@@ -18,7 +18,7 @@
 #define BEYOND_PYTHON 0.5
 
 /* A gap this long is late input, not slow launching: it is the longest gap that
- * the model counts to a sequence. */
+ * the model counts as part of a sequence. */
 #define LATE_S 100e-6
 
 static const char *

@@ -180,8 +180,8 @@ rule_low_memory_throughput(struct rule_view *x)
 	const struct load *l = x->load;
 	double busy = moved_of(x), alone;
 
-	if (l->limit < 0 || isnan(busy) ||	/* one of the two does not say
-						 * how busy DRAM is */
+	if (l->limit < 0 || isnan(busy) ||	/* reads or writes alone do not
+						 * say how busy DRAM is */
 	    isnan(l->dram_read) != isnan(l->dram_write))
 		return rule_lacks(x);
 	if (l->limit != RES_DRAM || l->bound >= 0.5 ||

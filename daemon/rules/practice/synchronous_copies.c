@@ -3,8 +3,8 @@
  * and only then launches the next work: the GPU idles meanwhile.
  *
  * Copies to the GPU need no wait, nor do copies from it whose data are read
- * later. A few bytes from the GPU the host reads before it goes on, and with them
- * goes what it computes: no order of calls hides that, only doing it on the GPU.
+ * later. But a result of a few bytes is needed before the host can go on: no order
+ * of calls hides that copy. The host's computation has to move to the GPU instead.
  */
 #include <math.h>
 
