@@ -70,8 +70,7 @@ void mcp_call_release(struct mcp_call *c);
 json_t *mcp_answer(const struct mcp_call *c, const json_t *arguments,
     int status, const char *out, const char *err);
 
-/* --- mcp_job.c: a running tool
- * ------------------------------------------------------- */
+/* --- mcp_job.c: a running tool ------------------------------------------------- */
 
 struct mcp_job {
 	pid_t pid;			/* 0: free; its own process group */

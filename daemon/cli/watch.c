@@ -16,8 +16,8 @@
 #define PROCESSES 64
 #define MORE_PROCESSES 7	/* NVML_ERROR_INSUFFICIENT_SIZE: the number is
 				 * valid then */
-#define LOOK_NS 20000000	/* sampling period: 50 samples of a run of a second; */
-#define OFTEN 50		/* after so many samples the period is longer: */
+#define LOOK_NS 20000000	/* sampling period: 50 samples of a run of a second */
+#define OFTEN 50		/* after so many samples the period is SELDOM_NS */
 #define SELDOM_NS 200000000
 #define SLOW 10			/* values that hardly change: at each tenth sample */
 
