@@ -22,12 +22,15 @@ void client_free(struct client *c);
  * All take a path below /api/v1 ("/runs/41"), with its query; parts that come from
  * outside must have gone through client_quote. They return the HTTP status if it is
  * 2xx, else -1 with ${e} set; client_status then has the status (0: no answer came).
+ * *${out} (may be NULL): the answer's JSON, {} if it is empty; a new reference.
  */
 int client_get(struct client *c, const char *path, json_t **out,
     struct error *e);
-/* ${body} (borrowed) may be NULL; ${out} may be NULL. */
+/* ${body} (borrowed) may be NULL. */
 int client_send(struct client *c, const char *method, const char *path,
     const json_t *body, json_t **out, struct error *e);
+/* client_upload: POST ${file} as a capture; client_download: write the answer to
+ * ${file}. */
 int client_upload(struct client *c, const char *path, FILE *file,
     json_t **out, struct error *e);
 int client_download(struct client *c, const char *path, FILE *file,

@@ -20,7 +20,8 @@ struct check {
 	void (*run)(struct check_result *r);
 };
 
-/* In doctor_cupti.c: each injection library's CUPTI; which library is used. */
+/* doctor_cupti(r): is the CUPTI of each injection library there? doctor_injection(r):
+ * which injection library will programs get? (doctor_cupti.c) */
 void doctor_cupti(struct check_result *r);
 void doctor_injection(struct check_result *r);
 

@@ -28,6 +28,8 @@ struct table_column {
  * left out first. NULL without memory; all other functions accept NULL. */
 struct table *table_new(struct out *o, const struct table_column *columns,
     int n);
+/* table_row(t): begin a row. table_cell(t, column, text): set a cell of it to a copy of
+ * ${text} (NULL: empty). */
 void table_row(struct table *t);
 void table_cell(struct table *t, int column, const char *text);
 /* table_print(t): print to the out of table_new; -1 without memory. */

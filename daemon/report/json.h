@@ -42,6 +42,7 @@ struct rule_info;
 /* json_conditions(r): the conditions of the run: RunConditions; null: not
  * recorded. Members of the launcher's JSON with a wrong type are left out. */
 json_t *json_conditions(const struct run *r);
+/* json_run(r, a, analysis): ${analysis}: a number that grows with each analysis. */
 json_t *json_run(const struct run *r, const struct advice *a, int analysis);
 json_t *json_kernel(const struct run *r, const struct kernel *k,
     const struct advice *a);

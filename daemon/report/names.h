@@ -19,7 +19,7 @@ const char *name_check(int state);		/* "done" */
 /* What to do about a diagnostic; NULL: nothing. */
 const char *remedy_diagnostic(int code);
 
-/* How much of its counters a kernel has. */
+/* How much of its counters a kernel has: all, at least one, none. */
 struct kernel;
 enum measured { MEASURED_FULL, MEASURED_PART, MEASURED_NONE, MEASURED_KINDS };
 enum measured measured_of(const struct kernel *k);

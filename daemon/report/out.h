@@ -29,6 +29,7 @@ struct out {
  */
 void out_setup(struct out *o, FILE *file, enum out_color color);
 
+/* out_style(o, style): from here on; nothing without colour. */
 void out_style(struct out *o, enum out_style style);
 /* Cleaned text; "\n" in it is a new line. */
 void out_text(struct out *o, const char *s);
@@ -36,6 +37,7 @@ void out_format(struct out *o, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* Up to ${columns} columns of ${s}, cut with an ellipsis, then padded. */
 void out_cell(struct out *o, const char *s, int columns);
+/* out_spaces(o, n): nothing if ${n} ≤ 0. out_line(o): end the line. */
 void out_spaces(struct out *o, int n);
 void out_line(struct out *o);
 

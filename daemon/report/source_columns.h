@@ -17,6 +17,7 @@ struct source_columns {
 	int width;			/* of all that are shown */
 };
 
+/* Chooses the columns that have a value for the whole kernel. */
 void columns_choose(struct source_columns *c, const struct source_page *p);
 /* Prints the heads of the columns. */
 void columns_head(struct out *o, const struct source_columns *c);

@@ -40,6 +40,7 @@ void draw_code(struct drawing *d, const char *s, size_t len);
  * columns into its code, after ${mark}. */
 void draw_note(struct drawing *d, int indent, enum out_style style,
     const char *mark, const char *note);
+/* draw_insn(d, s): an instruction's line: its columns, address in hex, text. */
 void draw_insn(struct drawing *d, const struct source_insn *s);
 /* draw_gap(d): the gap between two parts. */
 void draw_gap(struct drawing *d);

@@ -156,9 +156,10 @@ struct advice {
 
 /* Per-rule threshold overrides from the configuration. */
 struct thresholds;
+/* thresholds_new(): no overrides; NULL without memory. Release with thresholds_free. */
 struct thresholds *thresholds_new(void);
-/* thresholds_set(t, key, value): ${key} as "rule.key". 0; -1 if the table has
- * no such key. */
+/* thresholds_set(t, key, value): ${key} as "rule.key". 0; -1 if the table has no such
+ * key, or ${value} is not a number ≥ 0. */
 int thresholds_set(struct thresholds *t, const char *key, double value);
 void thresholds_free(struct thresholds *t);
 
@@ -191,6 +192,8 @@ struct rule_info {
 	struct rule_threshold threshold[THRESHOLDS_MAX];
 	size_t thresholds;
 };
+/* rule_info(i): row ${i} of the table, in table order; rule_find(id): the row of that
+ * id. Static; NULL: there is none. */
 size_t rule_count(void);
 const struct rule_info *rule_info(size_t i);
 const struct rule_info *rule_find(const char *id);

@@ -134,6 +134,7 @@ struct draft {
 };
 
 struct rule_view;
+/* Evaluates a rule for x->kernel, or for the run; see rule_found, rule_unmeasured. */
 typedef enum rule_state rule_function(struct rule_view *x);
 
 #define EXPLAINS_MAX 4

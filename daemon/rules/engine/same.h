@@ -14,6 +14,7 @@
 #include "rules/engine/finding.h"
 
 bool same_text(const char *a, const char *b);	/* both may be NULL */
+/* same_block, same_grid: are the three dimensions equal? */
 bool same_block(const struct kernel *a, const struct kernel *b);
 bool same_grid(const struct kernel *a, const struct kernel *b);
 

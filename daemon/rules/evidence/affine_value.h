@@ -15,6 +15,8 @@ extern const struct affine affine_shared;	/* the same for a warp */
  * 32 bits. */
 struct affine affine_constant(int64_t v);
 
+/* affine_is_shared(a): are its steps 0, so that all threads share it?
+ * affine_is_equal(a, b): is everything that is known of both the same? */
 bool affine_is_shared(const struct affine *a);
 bool affine_is_equal(const struct affine *a, const struct affine *b);
 

@@ -13,6 +13,8 @@ struct lanes {
 	double block;		/* lanes that the block size allows, ≤ 32 */
 };
 
+/* lanes_of(x): of the view's kernel, from its counters, else its counts by instruction;
+ * divergent is 0 if its code cannot diverge. */
 struct lanes lanes_of(const struct rule_view *x);
 
 /* lanes_draft(x, l, lanes): a finding with the evidence of both rules and a fix
