@@ -156,6 +156,7 @@ flow_make(struct flow *f, const struct sass *s)
 	for (i = 0; i < f->blocks; i++)
 		block_close(f, s, &f->block[i]);
 	meetings_note(f, s);
+	internals_find(&f->own, s);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #ifndef CADV_SOURCE_FLOW_H
 #define CADV_SOURCE_FLOW_H
 
+#include "source/callee.h"
 #include "source/sass.h"
 
 #define FLOW_NONE UINT32_MAX
@@ -30,6 +31,7 @@ struct flow {
 	uint32_t *of;		/* block of each instruction */
 	struct meeting *meeting;
 	uint32_t meetings;
+	struct internals own;	/* calls of these return behind the call */
 };
 
 /* flow_make(f, s): the blocks of ${s}, whose instructions are parsed. -1

@@ -9,7 +9,6 @@
 #include "base/sort.h"
 #include "facts/warp.h"
 #include "model/model.h"
-#include "source/callee.h"
 #include "source/flow.h"
 #include "source/opcode.h"
 
@@ -96,7 +95,6 @@ run(struct affine *address, const struct flow *f, const struct code *c,
 {
 	struct affine_state *state = calloc(f->blocks, sizeof(*state)), now;
 	bool *reached = calloc(f->blocks, sizeof(*reached)), changed = true;
-	struct internals own;
 	size_t steps = 0;
 
 	if (state == NULL || reached == NULL) {
@@ -104,7 +102,6 @@ run(struct affine *address, const struct flow *f, const struct code *c,
 		free(reached);
 		return -1;
 	}
-	internals_find(&own, &c->sass);
 	reached[0] = true;
 	while (changed && steps < STEPS_MOST) {
 		changed = false;
@@ -117,7 +114,7 @@ run(struct affine *address, const struct flow *f, const struct code *c,
 			for (uint32_t i = block->first; i <= block->last; i++) {
 				const struct sass_instruction *in =
 				    &c->sass.instruction[i];
-				uint32_t callee = callee_at(&own, in);
+				uint32_t callee = callee_at(&f->own, in);
 
 				if (callee != SASS_NONE)
 					steps += step_over(&now, &c->sass,

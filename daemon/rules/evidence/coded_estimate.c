@@ -10,14 +10,13 @@
 #include "rules/evidence/affine.h"
 #include "rules/evidence/coded_estimate.h"
 #include "rules/evidence/strides.h"
-#include "source/callee.h"
-#include "source/slice.h"
+#include "source/often.h"
 #include "source/operand.h"
 #include "source/rare.h"
+#include "source/slice.h"
 
 #define ALONE 64		/* bytes that DRAM moves for an isolated sector */
 
-#define DEPTHS 4		/* loop nesting; deeper loops count as the deepest */
 #define TURNS_MOST 1e6
 
 /* Sectors per ideal sector of rows that may begin anywhere, with a margin for
@@ -34,100 +33,12 @@ enum unit { UNIT_ISSUE, UNIT_L1, UNIT_XU, UNIT_FP64, UNITS };
 /* What one warp needs of each unit of an SM, in cycles, by loop depth: to be
  * multiplied by iterations to the power of the depth. */
 struct needs {
-	double cycles[UNITS][DEPTHS];
-	double inst[DEPTHS];	/* its instructions */
-	double loads[DEPTHS];	/* its global loads */
+	double cycles[UNITS][OFTEN_DEPTHS];
+	double inst[OFTEN_DEPTHS];	/* its instructions */
+	double loads[OFTEN_DEPTHS];	/* its global loads */
 	/* The code for rare arguments, per iteration; rare_stores: to local memory. */
 	double rare_inst, rare_loads, rare_stores;
 };
-
-/* The compiler's own function that ${i} calls for a rare argument, as in
- * "CALL.REL.NOINC $__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath"; SASS_NONE. */
-static uint32_t
-slow_path(const struct internals *all, const struct sass_instruction *i)
-{
-	return i->text != NULL && strstr(i->text, "slowpath") != NULL ?
-	    callee_at(all, i) : SASS_NONE;
-}
-
-/* Returns for each instruction whether it is in such a function, which hardly
- * any warp calls. NULL without memory; release with free. */
-static bool *
-find_rare(const struct code *c)
-{
-	const struct sass *s = &c->sass;
-	bool *rare = calloc(s->instructions + 1, sizeof(*rare));
-	struct internals all;
-
-	internals_find(&all, s);
-	for (uint32_t k = 0; rare != NULL && k < s->instructions; k++)
-		for (uint32_t at = slow_path(&all, &s->instruction[k]);
-		    at < s->instructions && !rare[at]; at++) {
-			rare[at] = true;
-			if (opcode_is(&s->instruction[at], "RET"))
-				break;
-		}
-	return rare;
-}
-
-/* The loop depth of instruction ${i}. */
-static int
-depth_of(const struct sass *s, uint32_t i)
-{
-	const struct sass_loop *loop = sass_loop_of(s, i);
-
-	return loop == NULL ? 0 : loop->depth >= DEPTHS - 2 ? DEPTHS - 1 :
-	    (int)loop->depth + 1;
-}
-
-/*
- * How often a warp executes each instruction, by loop depth: once at its own depth,
- * or, in the compiler's own 64-bit division, once at the depth of each call. (Its
- * other functions are for rare arguments.) ${call}[k] belongs to own.at[k].
- */
-struct places {
-	struct internals own;
-	double call[INTERNALS_MOST][DEPTHS];
-};
-
-static bool
-calls_division(const struct sass_instruction *i)
-{
-
-	return i->flags & SASS_CALL && i->text != NULL &&
-	    (strstr(i->text, "_u64") != NULL || strstr(i->text, "_s64") != NULL);
-}
-
-static void
-places_find(struct places *p, const struct sass *s)
-{
-
-	memset(p->call, 0, sizeof(p->call));
-	internals_find(&p->own, s);
-	for (uint32_t i = 0; i < s->instructions; i++) {
-		uint32_t at = calls_division(&s->instruction[i]) ?
-		    callee_at(&p->own, &s->instruction[i]) : SASS_NONE;
-
-		for (uint32_t k = 0; at != SASS_NONE && k < p->own.count; k++)
-			p->call[k][depth_of(s, i)] += p->own.at[k] == at;
-	}
-}
-
-static void
-places_of(const struct places *p, const struct sass *s, uint32_t i,
-    double times[DEPTHS])
-{
-	double calls = 0;
-	uint32_t k;
-
-	memset(times, 0, DEPTHS * sizeof(*times));
-	for (k = 0; k < p->own.count && p->own.at[k] <= i; k++)
-		;
-	for (int d = 0; k > 0 && d < DEPTHS; d++)
-		calls += times[d] = p->call[k - 1][d];
-	if (!(calls > 0))
-		times[depth_of(s, i)] = 1;
-}
 
 /* Sectors of a warp's access; *${ideal}: those that its bytes fill. Both are
  * equal if the code does not tell. */
@@ -180,7 +91,7 @@ l1_cycles(const struct sass_instruction *i, const struct affine *a,
 
 static void
 add_needs(struct needs *n, const struct rule_view *x,
-    const struct affine *address, const struct places *places, const bool *rare)
+    const struct affine *address, const struct often *often)
 {
 	const struct record_SIGNATURE *shape = &x->kernel->shape;
 	const struct code *c = x->kernel->code;
@@ -190,22 +101,22 @@ add_needs(struct needs *n, const struct rule_view *x,
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
 		bool load = i->space == SPACE_GLOBAL && i->flags & SASS_LOAD;
-		double turns = rare_share(&c->sass, s), times[DEPTHS], l1;
+		const double *times = often[s].times;
+		double l1;
 
-		if (rare[s])
+		if (often[s].never)
 			continue;
-		if (turns > 0) {
-			n->rare_inst += turns;
-			if (turns < 1)
+		if (often[s].rare > 0) {
+			n->rare_inst += often[s].rare;
+			if (often[s].rare < 1)
 				continue;
 			n->rare_loads += load;
 			n->rare_stores += i->space == SPACE_LOCAL &&
 			    i->flags & SASS_STORE;
 			continue;
 		}
-		places_of(places, &c->sass, s, times);
 		l1 = l1_cycles(i, &address[s], shape);
-		for (int d = 0; d < DEPTHS; d++) {
+		for (int d = 0; d < OFTEN_DEPTHS; d++) {
 			n->inst[d] += times[d];
 			n->loads[d] += times[d] * load;
 			n->cycles[UNIT_ISSUE][d] += times[d] * issue;
@@ -221,11 +132,11 @@ add_needs(struct needs *n, const struct rule_view *x,
 }
 
 static double
-sum_at(const double each[DEPTHS], double turns)
+sum_at(const double each[OFTEN_DEPTHS], double turns)
 {
 	double sum = 0, times = 1;
 
-	for (int d = 0; d < DEPTHS; d++, times *= turns)
+	for (int d = 0; d < OFTEN_DEPTHS; d++, times *= turns)
 		sum += each[d] * times;
 	return sum;
 }
@@ -499,7 +410,7 @@ coded_accesses(struct code *c, const struct affine *address,
  * ${turns} iterations of each loop, and ${rare} of the code for rare arguments. */
 static void
 count(struct code *c, double warps, double lanes, double turns, double rare,
-    const struct places *places, const bool *never)
+    const struct often *often)
 {
 	for (int m = 0; m < SOURCE_COUNT; m++) {
 		c->total[m] = NAN;
@@ -508,13 +419,12 @@ count(struct code *c, double warps, double lanes, double turns, double rare,
 	}
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		size_t at = inst_of_sass(c, s);
-		double part = rare_share(&c->sass, s), each[DEPTHS], times;
+		const struct often *o = &often[s];
+		double times = o->never ? 0 : warps * (o->rare > 0 ?
+		    rare * o->rare : sum_at(o->times, turns));
 
 		if (at == SIZE_MAX)
 			continue;
-		places_of(places, &c->sass, s, each);
-		times = never[s] ? 0 : warps * (part > 0 ? rare * part :
-		    sum_at(each, turns));
 		set(c, &c->instruction[at], SOURCE_INST, times);
 		set(c, &c->instruction[at], SOURCE_THREADS, times * lanes);
 		set(c, &c->instruction[at], SOURCE_THREADS_ON, times * lanes);
@@ -610,7 +520,7 @@ fill_all(struct coded *e, const struct rule_view *x, const struct needs *n,
 	for (int p = 0; p < UNITS; p++) {
 		double times = scale;
 
-		for (int d = 0; d < DEPTHS; d++, times *= turns)
+		for (int d = 0; d < OFTEN_DEPTHS; d++, times *= turns)
 			busy[p] += n->cycles[p][d] * times;
 		busy[p] = 100 * fmin(1, busy[p] / cycles);
 	}
@@ -779,8 +689,7 @@ coded_of(struct coded *e, const struct rule_view *x)
 	double counted = rule_metric(x, METRIC_INST_EXECUTED);
 	struct needs n = { .inst = { 0 } };
 	struct affine *address;
-	struct places places;
-	bool *never;
+	struct often *often;
 
 	if (c == NULL || !c->disassembled || c->counted || c->instructions == 0)
 		return 1;
@@ -797,10 +706,8 @@ coded_of(struct coded *e, const struct rule_view *x)
 	e->code = *c;
 	e->code.instruction = calloc(c->instructions,
 	    sizeof(*e->code.instruction));
-	never = find_rare(c);
-	if (address == NULL || never == NULL || e->code.instruction == NULL ||
-	    !walk_rows(c, address)) {
-		free(never);
+	if (address == NULL || e->code.instruction == NULL ||
+	    !walk_rows(c, address) || (often = often_make(&c->sass)) == NULL) {
 		free(address);
 		free(e->code.instruction);
 		x->arena->failed = true;
@@ -808,8 +715,7 @@ coded_of(struct coded *e, const struct rule_view *x)
 	}
 	memcpy(e->code.instruction, c->instruction,
 	    c->instructions * sizeof(*c->instruction));
-	places_find(&places, &c->sass);
-	add_needs(&n, x, address, &places, never);
+	add_needs(&n, x, address, often);
 	if (counted > 0) {
 		struct counted k = { rule_metric(x, METRIC_GLOBAL_LD_INST) /
 		    warps, (rule_metric(x, METRIC_L2_FROM_L1) -
@@ -824,9 +730,8 @@ coded_of(struct coded *e, const struct rule_view *x)
 		/* Some warps exit early, some paths are not taken. */
 		scale = fmin(1, most / fmax(cycles_at(&n, turns), 1e-9));
 	}
-	count(&e->code, warps * scale, fmin(WARP, lanes), turns, rare, &places,
-	    never);
-	free(never);
+	count(&e->code, warps * scale, fmin(WARP, lanes), turns, rare, often);
+	free(often);
 	coded_accesses(&e->code, address, &x->kernel->shape,
 	    x->kernel->metric);
 	e->code.counted = true;

@@ -1,0 +1,30 @@
+/*
+ * source/often.h: how often a warp executes each instruction of a kernel, as far as the
+ * code alone tells. Pure.
+ */
+#ifndef CADV_OFTEN_H
+#define CADV_OFTEN_H
+
+#include <stdbool.h>
+
+struct sass;
+
+#define OFTEN_DEPTHS 4		/* loop nesting; deeper loops count as the deepest */
+
+struct often {
+	/* Executions by loop depth, to be multiplied by iterations to the power of the
+	 * depth: 1 at its own depth, or, in the compiler's own 64-bit division, at the
+	 * depth of each call. */
+	double times[OFTEN_DEPTHS];
+	/* Executions per iteration of a loop for rare arguments (rare.h); 0: it is not
+	 * part of such code. */
+	double rare;
+	/* It is in a function that the compiler added for rare arguments: hardly any warp
+	 * executes it. */
+	bool never;
+};
+
+/* often_make(s): one for each instruction. NULL without memory; release with free. */
+struct often *often_make(const struct sass *s);
+
+#endif
