@@ -129,8 +129,7 @@ static bool
 is_packed(const struct sass_instruction *in)
 {
 
-	return (in->flags & SASS_FP16) != 0 || opcode_is(in, "FADD2") ||
-	    opcode_is(in, "FMUL2") || opcode_is(in, "FFMA2");
+	return (in->flags & SASS_FP16) != 0 || opcode_is_any(in, "FADD2 FMUL2 FFMA2");
 }
 
 int

@@ -262,6 +262,28 @@ opcode_is(const struct sass_instruction *in, const char *name)
 	return in != NULL && in->opcode != NULL && is_word(in->opcode, name);
 }
 
+bool
+opcode_is_any(const struct sass_instruction *in, const char *names)
+{
+	const char *is = in != NULL ? in->opcode : NULL;
+
+	for (; is != NULL && *names != '\0'; names++) {
+		size_t n = strcspn(names, " ");
+
+		if (names[0] == is[0] && strncmp(names, is, n) == 0 &&
+		    (is[n] == '.' || is[n] == '\0'))
+			return true;
+		names += n - (names[n] == '\0');
+	}
+	return false;
+}
+
+bool
+opcode_adds(const struct sass_instruction *in)
+{
+	return opcode_is_any(in, "IADD IADD3 IADD32I UIADD UIADD3 UVIADD VIADD");
+}
+
 const char *
 opcode_operands(const struct sass_instruction *in)
 {

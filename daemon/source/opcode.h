@@ -40,6 +40,12 @@ const struct opcode *opcode_explain(struct sass_instruction *in);
  * "BSSY.RECONVERGENT" are BSSY? False for NULL, or without an opcode. */
 bool opcode_is(const struct sass_instruction *in, const char *name);
 
+/* opcode_is_any(in, names): is the opcode one of ${names}, as "LEA ULEA"? */
+bool opcode_is_any(const struct sass_instruction *in, const char *names);
+
+/* opcode_adds(in): does it add integers? (Multiply-adds do not count.) */
+bool opcode_adds(const struct sass_instruction *in);
+
 /* opcode_operands(in): the text after its opcode. */
 const char *opcode_operands(const struct sass_instruction *in);
 

@@ -134,10 +134,7 @@ factor_of(const struct sass_instruction *i, const struct operands *o, int u,
 	bool product = opcode_is(i, "IMAD") && !operand_has(i, "MOV") &&
 	    !operand_has(i, "IADD") && !operand_has(i, "X");
 
-	if (opcode_is(i, "IADD3") || opcode_is(i, "UIADD3") ||
-	    opcode_is(i, "IADD") || opcode_is(i, "VIADD") ||
-	    opcode_is(i, "MOV") || opcode_is(i, "UMOV") ||
-	    opcode_is(i, "R2UR") || opcode_is(i, "S2R") ||
+	if (opcode_adds(i) || opcode_is_any(i, "MOV UMOV R2UR S2R") ||
 	    (opcode_is(i, "IMAD") && !product))
 		return factor;
 	if (product && multiplies_immediate(i, o))
@@ -148,7 +145,7 @@ factor_of(const struct sass_instruction *i, const struct operands *o, int u,
 		return factor != 0 ? LANE_SOME : 0;
 	if (product)
 		return 0;
-	if ((opcode_is(i, "LEA") || opcode_is(i, "ULEA")) &&
+	if (opcode_is_any(i, "LEA ULEA") &&
 	    !operand_has(i, "HI") && o->has_immediate && o->immediate >= 0 &&
 	    o->immediate < 32)
 		return u == 0 ? times(factor, 1ll << o->immediate) : factor;

@@ -151,6 +151,21 @@ TEST(table)
 	assert_false(opcode_has("LDG.E.LTC128B", "128"));
 }
 
+TEST(opcode_names)
+{
+	struct sass_instruction add = { .opcode = "IADD3.X" };
+	struct sass_instruction multiply = { .opcode = "IMAD" };
+
+	assert_true(opcode_is_any(&add, "MOV IADD3"));
+	assert_true(opcode_is_any(&add, "IADD3 MOV"));
+	assert_false(opcode_is_any(&add, "IADD IADD32I X"));
+	assert_true(opcode_is_any(&multiply, "IMAD"));
+	assert_false(opcode_is_any(&multiply, ""));
+	assert_false(opcode_is_any(NULL, "IMAD"));
+	assert_true(opcode_adds(&add));
+	assert_false(opcode_adds(&multiply));
+}
+
 TEST(branches)
 {
 	struct sass s;

@@ -273,18 +273,6 @@ bounded_of(const struct terms *t)
 	    affine_meet(a, b);
 }
 
-static bool
-is_any(const struct sass_instruction *in, const char *const *name, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (opcode_is(in, name[i]))
-			return true;
-	return false;
-}
-
-#define IS_ANY(in, ...) is_any(in, (const char *const []){ __VA_ARGS__ }, \
-	sizeof((const char *const []){ __VA_ARGS__ }) / sizeof(char *))
-
 static struct affine
 computed(const struct record_SIGNATURE *shape,
     const struct sass_instruction *in, const struct terms *t)
@@ -296,31 +284,30 @@ computed(const struct record_SIGNATURE *shape,
 	    t->count >= 2 && affine_is_shared(&t->of[1]))
 		return affine_shared;
 	if (t->count == 0 || in->flags & (SASS_SHUFFLE | SASS_TENSOR) ||
-	    IS_ANY(in, "P2R", "VOTE", "MATCH"))
+	    opcode_is_any(in, "P2R VOTE MATCH"))
 		return affine_unknown;
 	if (opcode_is(in, "SHF") && opcode_has(in->opcode, "R"))
 		return shift_right(shape, t);
 	if (opcode_has(in->opcode, "HI"))
 		return all_mixed(t);
-	if (IS_ANY(in, "MOV", "UMOV", "R2UR", "S2R", "S2UR", "CS2R", "MOV32I",
-	    "LDC", "ULDC", "LDCU"))
+	if (opcode_is_any(in, "MOV UMOV R2UR S2R S2UR CS2R MOV32I LDC ULDC LDCU"))
 		return t->of[0];
-	if (IS_ANY(in, "IADD3", "UIADD3", "IADD", "VIADD", "IADD32I", "UIADD"))
+	if (opcode_adds(in))
 		return all_added(t);
-	if (IS_ANY(in, "IMAD", "UIMAD") && t->count >= 3) {
+	if (opcode_is_any(in, "IMAD UIMAD") && t->count >= 3) {
 		r = affine_product(&t->of[0], &t->of[1]);
 		return affine_sum(&r, &t->of[2]);
 	}
-	if (IS_ANY(in, "LEA", "ULEA") && t->count >= 3) {
+	if (opcode_is_any(in, "LEA ULEA") && t->count >= 3) {
 		r = shifted_of(&t->of[0], &t->of[2]);
 		return affine_sum(&r, &t->of[1]);
 	}
-	if (IS_ANY(in, "SHF", "USHF", "SHL") && t->count >= 2 &&
+	if (opcode_is_any(in, "SHF USHF SHL") && t->count >= 2 &&
 	    (opcode_has(in->opcode, "L") || opcode_is(in, "SHL")))
 		return shifted_of(&t->of[0], &t->of[1]);
-	if (IS_ANY(in, "LOP3", "PLOP3"))
+	if (opcode_is_any(in, "LOP3 PLOP3"))
 		return logic_of(shape, t);
-	if (IS_ANY(in, "IMNMX", "VIMNMX", "VIADDMNMX"))
+	if (opcode_is_any(in, "IMNMX VIMNMX VIADDMNMX"))
 		return bounded_of(t);
 	if (opcode_is(in, "SEL") && t->count >= 2)
 		return affine_meet(&t->of[0], &t->of[1]);

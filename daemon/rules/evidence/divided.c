@@ -49,34 +49,16 @@ is_in(const struct sass_loop *l, uint32_t at)
 	return at >= l->head && at <= l->tail;
 }
 
-static bool
-is_one_of(const struct sass_instruction *i, const char *const *name, size_t n)
-{
-	for (size_t k = 0; k < n; k++)
-		if (opcode_is(i, name[k]))
-			return true;
-	return false;
-}
-#define IS_ONE_OF(i, list) is_one_of(i, list, sizeof(list) / sizeof(list[0]))
-
 /* Does ${i} combine operand ${u} with the others in a way that is independent
  * of the order of such steps? */
 static bool
 is_added(const struct sass_instruction *i, const struct operands *o, int u)
 {
-	static const char *const any[] = {
-		"FADD", "DADD", "HADD2", "IADD3", "UIADD3", "IADD", "VIADD",
-		"UIADD", "FMNMX", "DMNMX", "IMNMX", "VIMNMX", "UIMNMX", "HMNMX2",
-		"MOV", "UMOV"
-	};
-	static const char *const last[] = {
-		"FFMA", "DFMA", "HFMA2", "IMAD", "UIMAD", "LEA", "ULEA"
-	};
-
-	if (IS_ONE_OF(i, any))
+	if (opcode_adds(i) || opcode_is_any(i, "FADD DADD HADD2 FMNMX DMNMX IMNMX "
+	    "VIMNMX UIMNMX HMNMX2 MOV UMOV"))
 		return true;
-	return (IS_ONE_OF(i, last) || i->flags & SASS_TENSOR) &&
-	    u == o->uses - 1 && o->uses > 0;
+	return (opcode_is_any(i, "FFMA DFMA HFMA2 IMAD UIMAD LEA ULEA") ||
+	    i->flags & SASS_TENSOR) && u == o->uses - 1 && o->uses > 0;
 }
 
 /* The number of carried register ${reg}, whose value comes from the previous
@@ -381,7 +363,7 @@ is_dealt(const struct code *c, const struct sass_loop *l, uint32_t threads)
 			break;
 		if (!operands_of(&o, i) || o.defs != 1 || o.uses != 1 ||
 		    o.use[0] != o.def || !o.has_immediate || o.has_address ||
-		    !(opcode_is(i, "IADD3") || opcode_is(i, "VIADD")))
+		    !opcode_adds(i))
 			continue;
 		if (warps < 2 || o.immediate < 2 ||
 		    o.immediate > (int64_t)UNROLLED_MOST * threads)

@@ -38,20 +38,13 @@
 #define FUNCTION_MOST 256
 #define BUDGET 65536		/* instructions searched back, in all */
 
-static bool
-is_addition(const struct sass_instruction *i)
-{
-	return opcode_is(i, "IADD3") || opcode_is(i, "VIADD") ||
-	    opcode_is(i, "IADD");
-}
-
 /* What the instruction adds to the bits of a float; 0 if it is no such addition. */
 static int64_t
 bias_of(const struct sass_instruction *i)
 {
 	struct operands o;
 
-	if (!is_addition(i) || i->text == NULL ||
+	if (!opcode_adds(i) || i->text == NULL ||
 	    strstr(i->text, "ffffffe") == NULL)
 		return 0;
 	operands_of(&o, i);
@@ -71,7 +64,7 @@ is_step(const struct sass_instruction *i, struct operands *o,
 {
 	bool product = opcode_is(i, "IMAD") && operand_has(i, "IADD");
 
-	if ((!is_addition(i) && !product) || i->text == NULL ||
+	if ((!opcode_adds(i) && !product) || i->text == NULL ||
 	    strstr(i->text, ",-") == NULL)
 		return false;
 	operands_of(o, i);

@@ -77,7 +77,7 @@ place_of(const struct code *c, uint32_t at, struct place *p)
 	    o.has_immediate && o.immediate >= 0 && o.immediate < 8)
 		return place_of_register(c, w, o.use[0], 1ll << o.immediate, p);
 	/* Start plus offset, which is the index shifted. */
-	if (!opcode_is(i, "IADD3") || operand_has(i, "X"))
+	if (!opcode_adds(i) || operand_has(i, "X"))
 		return false;
 	s = writer(c, w, o.use[0]);
 	if (s == SASS_NONE || !operands_of(&sum, &c->sass.instruction[s]) ||

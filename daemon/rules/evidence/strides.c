@@ -72,34 +72,19 @@ sizes_of(const struct made_of *m, const struct sass_instruction *i)
 	    at < GRID_BEHIND ? SIZE_BLOCK : SIZE_GRID;
 }
 
-static bool
-is_sum(const struct sass_instruction *i)
-{
-	static const char *const sum[] = {
-		"IADD", "IADD3", "IMAD", "LEA", "UIADD3", "UIMAD", "VIADD",
-		"IADD32I", "XMAD"
-	};
-
-	for (size_t k = 0; k < sizeof(sum) / sizeof(sum[0]); k++)
-		if (opcode_is(i, sum[k]))
-			return true;
-	return false;
-}
-
 /* Applies instruction ${i} to ${m}. Returns the sizes that it adds to something
  * else; 0: none. */
 static unsigned
 step(struct made_of *m, const struct sass_instruction *i)
 {
+	unsigned size = sizes_of(m, i);
+	bool constant = constant_of(i) >= 0, other;
 	struct operands o;
-	unsigned size;
-	bool other = false;
 
 	if (!operands_of(&o, i))
 		return 0;
-	size = sizes_of(m, i);
-	other = (o.has_address && constant_of(i) < 0) || (o.varies != 0 && size == 0) ||
-	    (constant_of(i) >= 0 && sizes_of(m, i) == 0);
+	other = (o.has_address && !constant) ||
+	    ((o.varies != 0 || constant) && size == 0);
 	for (int k = 0; k < o.uses; k++) {
 		unsigned of = o.use[k] >= 0 && o.use[k] < REGISTERS ?
 		    m->size[o.use[k]] : 0;
@@ -110,7 +95,8 @@ step(struct made_of *m, const struct sass_instruction *i)
 	for (int k = 0; k < o.defs; k++)
 		if (o.def >= 0 && o.def + k < REGISTERS)
 			m->size[o.def + k] = other ? 0 : size;
-	return other && !o.has_address && is_sum(i) ? size : 0;
+	return other && !o.has_address && (opcode_adds(i) ||
+	    opcode_is_any(i, "IMAD LEA UIMAD XMAD")) ? size : 0;
 }
 
 /* The sizes that loops step by; those of loop n into ${each}[n], unless ${each}

@@ -52,8 +52,7 @@ is_innermost(const struct code *c, size_t l)
 static bool
 is_increment(const struct sass_instruction *i, const struct operands *o)
 {
-	bool adds = opcode_is(i, "IADD3") || opcode_is(i, "VIADD") ||
-	    opcode_is(i, "UIADD3") || opcode_is(i, "IADD") ||
+	bool adds = opcode_adds(i) ||
 	    (opcode_is(i, "IMAD") && (operand_has(i, "IADD") ||
 	    operand_has(i, "X")));
 

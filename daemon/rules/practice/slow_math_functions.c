@@ -79,7 +79,7 @@ function_of(const struct sass_instruction *i)
 
 	if (opcode_is(i, "FCHK"))
 		return DIVIDE;
-	if (opcode_is(i, "IADD3") || opcode_is(i, "VIADD")) {
+	if (opcode_adds(i)) {
 		/* Is the exponent in range? */
 		if (i->text == NULL || strstr(i->text, "0x1800000") == NULL)
 			return FUNCTIONS;
