@@ -12,6 +12,7 @@
 #include "report/names.h"
 #include "rules/engine/finding.h"
 #include "rules/evidence/library.h"
+#include "rules/evidence/operator.h"
 
 #include "report/json.h"
 
@@ -92,6 +93,24 @@ json_library(const struct run *r, const struct kernel *k)
 	    " without tensor cores" : "");
 }
 
+/* Of the places that launched ${k} the one with the most launches. */
+static json_t *
+json_operator(const struct run *r, const struct kernel *k)
+{
+	const struct site *most = NULL, *s;
+	char name[OPERATOR_SIZE];
+	size_t i;
+
+	for (i = 0; i < r->sites; i++) {
+		s = &r->site[i];
+		if (s->call == CALL_LAUNCH && s->kernel == k->id &&
+		    (most == NULL || s->count > most->count))
+			most = s;
+	}
+	return operator_name(name, k, most, NULL) ? json_text(name) :
+	    json_null();
+}
+
 static json_t *
 json_finding_ids(const struct kernel *k, const struct advice *a)
 {
@@ -157,7 +176,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	}
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-	    "s:o, s:o, s:b, s:s, s:o, s:o, s:o, s:o, s:o}",
+	    "s:o, s:o, s:b, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "id", json_count(k->id),
 	    "name", json_text(k->name),
 	    "short_name", json_text(k->short_name),
@@ -190,6 +209,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	    "not_measured", json_reason(k->metric_complete ? NULL :
 	    reason_skip[k->skip]),
 	    "library", json_library(r, k),
+	    "operator", json_operator(r, k),
 	    "findings", json_finding_ids(k, a),
 	    "function", json_function(r, k, f));
 }

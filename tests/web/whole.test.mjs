@@ -180,6 +180,19 @@ test('a kernel\'s memory diagram has each way\'s bytes as measured, or why not',
   await shoot(page, 'memory-shared');
 });
 
+test('a run is called as its program, without the folders that it lies in', async (t) => {
+  const run = runs['uncoalesced-global-access.bad'];
+  const { command } = await api(`/runs/${run}`);
+  const called = 'cudadvise-kernels uncoalesced-global-access --variant bad';
+  assert.ok(command.startsWith('/') && command.endsWith(`/${called}`), command);
+  const page = await open(t, '/');
+  await page.waitForSelector(`table.runs a >> text="${called}"`);
+  await page.evaluate((to) => { location.hash = to; }, `#/runs/${run}`);
+  await page.waitForSelector('.facts');
+  assert.equal(await text(page, 'h1'), `Run ${run} ${called}`);
+  assert.equal(await text(page, '.facts .wide dd'), command);
+});
+
 test('copies are held against what this machine reaches', async (t) => {
   const run = runs['double-precision.bad'];
   const page = await open(t, `/runs/${run}/copies`);
@@ -227,6 +240,15 @@ test('a framework\'s kernels are summed by operator and line', async (t) => {
   for (const [i, o] of operators.items.entries()) for (const said of [o.name, seconds(o.s)]) assert.ok(rows[i].includes(said), rows[i]);
   assert.match(rows[0], /<b>model\.py:12in forward/);
   assert.equal(await page.getAttribute('table.operators a.editor', 'href'), 'vscode://file/home/me/%3Cb%3Emodel.py:12');
+  // Its kernels are grouped by operator, too.
+  const { items: kernels } = await api(`/runs/${number}/kernels`);
+  const known = [...new Set(kernels.map((k) => k.operator ?? 'no operator known'))];
+  assert.ok(known.includes('cupy.multiply') && known.length > 2, known.join(' '));
+  await page.evaluate((to) => { location.hash = to; }, `#/runs/${number}/kernels`);
+  await page.waitForSelector('table.kernels tbody tr');
+  await page.selectOption('.tools select', 'operator');
+  await page.waitForSelector('tr.grouphead');
+  assert.deepEqual(await page.$$eval('tr.grouphead th', (all) => all.map((th) => th.firstChild.textContent)), known);
   // Of a program without a framework nothing is said.
   const plain = await open(t, `/runs/${runs['double-precision.bad']}`);
   await plain.waitForSelector('.findings');
@@ -297,7 +319,7 @@ test('a comparison that cannot be made is a readable error', async (t) => {
 
 // Every view of a run, and what is there when it is.
 const views = {
-  '': '.findings', '/timeline': '.chart canvas[data-painted]', '/kernels': 'table.kernels tbody tr', '/kernels/1': '.kernelpage .memorymap', '/roofline': 'table.rooflines tbody tr',
+  '': '.findings', '/timeline': '.chart canvas[data-painted]', '/kernels': 'table.kernels tbody tr', '/kernels/1': '.kernelpage .memorymap', '/kernels/1/source': '.listing tr.on', '/roofline': 'table.rooflines tbody tr',
   '/copies': 'section[aria-labelledby=copies] tbody tr', '/source': '.sources li', '/checklist': '.checks li', '/compare': '.comparewith select',
   '/diagnostics': 'table.processes tbody tr',
 };

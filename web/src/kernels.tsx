@@ -4,13 +4,13 @@ import { get } from './api';
 import { count, counted, nanoseconds, percent, shape } from './format';
 import { useResource } from './hooks';
 import { kernelLink } from './links';
-import { nameOf, shortName, visible } from './names';
+import { middle, nameOf, shortName, visible } from './names';
 import { Failure, Loading, ReasonList, reasonsOf, Scroll, Unmeasured } from './parts';
 import type { Headline, Kernel, KernelList } from './openapi';
 import type { OfRun } from './of-run';
 
 type Sort = '-gpu_time_ns' | 'gpu_time_ns' | '-launches' | 'launches' | 'name' | '-name';
-type Group = '' | 'function' | 'library';
+type Group = '' | 'function' | 'operator' | 'library';
 
 const headlines: [keyof Kernel['headline'], string][] = [
   ['occupancy', 'Occupancy'],
@@ -69,7 +69,8 @@ export function KernelsTab({ id: run, base, revision, run: { kernels: total } }:
         <label>
           <span>Group by</span>{' '}
           <select value={group} onChange={(e) => setGroup(e.currentTarget.value as Group)}>
-            <option value="">nothing</option><option value="function">function</option><option value="library">library</option>
+            <option value="">nothing</option><option value="function">function</option>
+            <option value="operator">operator</option><option value="library">library</option>
           </select>
         </label>
         <span class="dim" role="status">
@@ -109,19 +110,24 @@ interface Rows {
   kernels: Kernel[];
 }
 
+// What ${k} is grouped by, and the group's name.
+function groupOf(k: Kernel, by: Exclude<Group, ''>): { key: string; title: string } {
+  if (by === 'library') return { key: k.library ?? '', title: k.library ?? 'the program\'s own' };
+  if (by === 'operator') return { key: k.operator ?? '', title: visible(k.operator ?? 'no operator known') };
+  return {
+    key: String(k.function?.id ?? k.id),
+    title: `${shortName(k)}: ${nanoseconds(k.function?.total_ns ?? k.time.total_ns)} in ${counted(k.function?.shapes ?? 1, 'launch shape')}`,
+  };
+}
+
 function grouped(kernels: Kernel[], by: Group): Rows[] {
   if (by === '') return [{ key: '', title: null, kernels }];
   const groups = new Map<string, Rows>();
   for (const k of kernels) {
-    const key = by === 'library' ? k.library ?? '' : String(k.function?.id ?? k.id);
-    const group = groups.get(key) ?? { key, title: '', kernels: [] };
+    const { key, title } = groupOf(k, by);
+    const group = groups.get(key) ?? { key, title, kernels: [] };
     groups.set(key, group);
     group.kernels.push(k);
-  }
-  for (const group of groups.values()) {
-    const k = group.kernels[0]!;
-    group.title = by === 'library' ? k.library ?? 'the program\'s own'
-      : `${shortName(k)}: ${nanoseconds(k.function?.total_ns ?? k.time.total_ns)} in ${counted(k.function?.shapes ?? 1, 'launch shape')}`;
   }
   return [...groups.values()];
 }
@@ -170,6 +176,7 @@ function Row({ run, kernel, longest, reasons }: { run: string; kernel: Kernel; l
           {kernel.function && kernel.function.shapes > 1
             && `, 1 of ${kernel.function.shapes} shapes (all: ${nanoseconds(kernel.function.total_ns)})`}
         </small>
+        {kernel.operator && <small class="name">{middle(visible(kernel.operator), 80)}</small>}
       </th>
       <td class="number nowrap">{nanoseconds(time.total_ns)}</td>
       <td class="number">{percent(kernel.share_ratio)}</td>

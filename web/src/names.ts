@@ -22,6 +22,17 @@ export function middle(text: string, most = 96): string {
   return all.slice(0, most - 1 - tail).join('') + '…' + all.slice(all.length - tail).join('');
 }
 
+// A command without the folders before its program, as the terminal has it.
+export function shortCommand(command: string): string {
+  const end = command.search(/ |$/);
+  return command.startsWith('/') ? command.slice(command.lastIndexOf('/', end - 1) + 1) : command;
+}
+
+// What a run is called: its label, or else its command.
+export function titleOf(run: { label?: string | null; command?: string | null; id: string | null }): string {
+  return run.label || shortCommand(run.command || '') || run.id || '';
+}
+
 export function nameOf(kernel: Pick<Kernel, 'short_name' | 'name'>): string {
   return visible(kernel.short_name || kernel.name || 'unnamed');
 }

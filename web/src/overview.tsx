@@ -4,6 +4,7 @@ import { SummaryBar } from './bar';
 import { count, counted, nanoseconds, none, when } from './format';
 import { FindingsSection } from './findings';
 import { useResource } from './hooks';
+import { titleOf, visible } from './names';
 import { Notes } from './notes';
 import { OperatorsSection } from './operators';
 import { Failure, Loading } from './parts';
@@ -62,10 +63,10 @@ function Facts({ run }: { run: RunDocument }) {
           <dd>{text}</dd>
         </div>
       ))}
-      {run.label && run.command && (
+      {run.command && visible(run.command) !== titleOf(run) && (
         <div class="wide">
           <dt>Command</dt>
-          <dd><code>{run.command}</code></dd>
+          <dd><code>{visible(run.command)}</code></dd>
         </div>
       )}
     </dl>

@@ -38,7 +38,7 @@ export function Loading({ what }: { what: string }) {
 export function Scroll({ label, children }: { label: string; children: ComponentChildren }) {
   // Wide tables scroll by themselves; the keyboard reaches them too.
   return (
-    <div class="scroll" role="region" aria-label={label} tabIndex={0}>
+    <div class="scroll" role="group" aria-label={label} tabIndex={0}>
       {children}
     </div>
   );

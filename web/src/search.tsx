@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from './api';
 import { findingLink, kernelLink, ruleLink, runLink } from './links';
-import { middle, nameOf, visible } from './names';
+import { middle, nameOf, titleOf, visible } from './names';
 import { viewsOf } from './view-run';
 import type { Findings, KernelList, RuleList, RunList } from './openapi';
 
@@ -47,7 +47,7 @@ async function hitsOf(text: string, run: string | undefined, signal: AbortSignal
       .map((f) => ({ to: findingLink(run!, f.id), kind: 'finding', text: `${f.title}, ${middle(visible(f.where ?? 'the run'), 60)}` })),
     ...(rules?.items ?? []).filter((r) => has(r.id, r.title)).slice(0, most).map((r) => ({ to: ruleLink(r.id), kind: 'practice', text: r.id })),
     ...(runs?.items ?? []).filter((r) => has(r.label, r.command) || String(r.number) === text).slice(0, most)
-      .map((r) => ({ to: runLink(r.number), kind: `run ${r.number}`, text: middle(visible(r.label || r.command || r.id), 80) })),
+      .map((r) => ({ to: runLink(r.number), kind: `run ${r.number}`, text: middle(visible(titleOf(r)), 80) })),
   ];
 }
 

@@ -5,7 +5,7 @@ import { Badge, Failure, Loading, Scroll } from './parts';
 import { Deltas } from './deltas';
 import { History } from './history';
 import { compareLink, findingLink, kernelLink, runLink } from './links';
-import { middle, visible } from './names';
+import { middle, titleOf, visible } from './names';
 import { RooflineChart } from './roofline';
 import { Change, Saved, VerdictBadge, VerdictSection } from './verdict';
 import type { OfRun } from './of-run';
@@ -63,7 +63,7 @@ export function CompareView({ base, target, allowed }: { base: string; target: s
         </h1>
         <a href={compareLink(target, base, allowed)}>The other way round</a>
       </div>
-      <p>{middle(visible(value.target.label || value.target.command || ''), 200)}</p>
+      <p>{[...new Set([value.base, value.target].map(titleOf))].map((title) => middle(visible(title), 200)).join(' → ')}</p>
       <VerdictSection value={value} base={base} target={target} allowed={allowed} />
       <Predictions value={value} base={base} target={target} />
       <Deltas kernels={value.kernels.filter((k) => isTold(k, value))} />

@@ -4,7 +4,7 @@ import { get } from './api';
 import { interval, none, seconds, when } from './format';
 import { useResource } from './hooks';
 import { findingLink, findingsLink, ruleLink } from './links';
-import { middle, visible } from './names';
+import { middle, shortCommand, visible } from './names';
 import { Badge, Failure, Loading, Scroll } from './parts';
 import type { FindingItem, FindingList, RuleList } from './openapi';
 
@@ -139,7 +139,7 @@ function Table({ items, stale }: { items: FindingItem[]; stale: boolean }) {
                 {f.saves.s !== null && <small>{interval(f.saves.s, f.saves.low_s, f.saves.high_s)}</small>}
               </td>
               <td data-label="Severity"><Badge kind={f.worth_it ? `severity-${f.severity}` : 'plain'}>{f.worth_it ? f.severity : 'below the noise'}</Badge></td>
-              <td data-label="Run"><a href={`#/runs/${f.run.number}`}>{f.run.number}</a> {middle(visible(f.run.label || f.run.command || ''), 60)}<small>{when(f.run.started_at)}</small></td>
+              <td data-label="Run"><a href={`#/runs/${f.run.number}`}>{f.run.number}</a> {middle(visible(f.run.label || shortCommand(f.run.command || '')), 60)}<small>{when(f.run.started_at)}</small></td>
               <td data-label="Practice"><a href={ruleLink(f.rule)}>{f.rule}</a></td>
             </tr>
           ))}

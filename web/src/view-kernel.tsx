@@ -118,7 +118,7 @@ function Limits({ k, device }: { k: Kernel; device: Device | undefined }) {
       <p>
         Possible <b>{percent(o.theoretical_ratio)}</b>, achieved <b>{percent(o.achieved_ratio)}</b>
         {o.blocks_per_sm !== null && `: ${counted(o.blocks_per_sm, 'block')} of ${shape(k.block)} on an SM`}
-        {o.waves !== null && `; the grid fills the GPU ${plain(o.waves)} times`}.
+        {o.waves !== null && `; waves of blocks: ${plain(o.waves)}`}.
       </p>
       <Scroll label="What limits occupancy">
         <table class="limiters">

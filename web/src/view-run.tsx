@@ -8,7 +8,7 @@ import { DiagnosticsTab } from './diagnostics';
 import { useEvents, useResource } from './hooks';
 import { KernelsTab } from './kernels';
 import { runLink } from './links';
-import { middle, visible } from './names';
+import { middle, titleOf, visible } from './names';
 import { OverviewTab } from './overview';
 import { Failure, LinkState, Loading, StateBadge } from './parts';
 import { RooflineTab } from './roofline';
@@ -77,15 +77,14 @@ export function RunView({ id, part, at }: { id: string; part: string; at: string
   if (run.error && !run.value) return <Failure error={run.error} retry={run.reload} />;
   if (!run.value) return <Loading what="the run" />;
   const value = run.value;
-  const title = value.label || value.command || value.id;
   // A live run has a revision with every look at it.
   const revision = `${value.revision}/${value.analysis}/${value.launches}`;
   return (
     <>
       {!offline && <p class="crumb"><a href="#/">All runs</a></p>}
       <div class="heading">
-        <h1 title={title}>
-          <span class="dim">Run {value.number ?? ''}</span> {middle(visible(title), 200)}
+        <h1 title={value.label || value.command || value.id}>
+          <span class="dim">Run {value.number ?? ''}</span> {middle(visible(titleOf(value)), 200)}
         </h1>
         <StateBadge state={value.state} />
         {(live || link === 'lost' || link === 'refused') && <LinkState link={link} />}

@@ -3,7 +3,7 @@ import { get } from './api';
 import { count, nanoseconds, none, percent, seconds, when } from './format';
 import { useEvents, useResource } from './hooks';
 import { findingsLink } from './links';
-import { middle, visible } from './names';
+import { middle, titleOf, visible } from './names';
 import { Failure, LinkState, Loading, Scroll, StateBadge } from './parts';
 import type { Run, RunList } from './openapi';
 
@@ -96,7 +96,7 @@ function RunRow({ run }: { run: Run }) {
     <tr>
       <td class="number">{run.number}</td>
       <th scope="row" class="program">
-        <a href={`#/runs/${run.number}`}>{middle(visible(run.label || run.command || run.id), 160)}</a>
+        <a href={`#/runs/${run.number}`} title={run.command ?? undefined}>{middle(visible(titleOf(run)), 160)}</a>
         {run.pinned && <small>pinned: never deleted by itself</small>}
         {run.label && run.command && <small>{middle(visible(run.command), 160)}</small>}
         <small>{[...new Set((run.devices ?? []).filter((d) => d !== null))].join(', ')}</small>
@@ -106,7 +106,7 @@ function RunRow({ run }: { run: Run }) {
       <td class="number">{nanoseconds(run.wall_ns)}</td>
       <td class="number">{percent(run.summary?.gpu_busy_ratio)}</td>
       <td class="number">{count(run.worth_it)}</td>
-      <td class="number">{run.worth_it ? seconds(run.together_s) : none}</td>
+      <td class="number">{run.worth_it && (run.together_s ?? 0) > 0 ? seconds(run.together_s) : none}</td>
     </tr>
   );
 }

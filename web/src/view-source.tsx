@@ -4,7 +4,7 @@ import { basename, count, nanoseconds, none, percent, seconds, shape } from './f
 import { offline } from './api';
 import { useEvents, useResource, useWide } from './hooks';
 import { headlineFacts } from './kernels';
-import { middle, nameOf } from './names';
+import { middle, nameOf, titleOf, visible } from './names';
 import { Badge, Failure, Loading } from './parts';
 import { build, heatOf, hottest, share, usable, type Heat, type Model, type Spot } from './source-data';
 import { Files } from './source-files';
@@ -51,7 +51,7 @@ export function SourceView({ id, kernel, wanted }: { id: string; kernel: string;
     <div class="source">
       <p class="crumb">
         {!offline && <><a href="#/">All runs</a> › </>}<a href={runLink(id)}>Run {run.value?.number ?? id}</a> › <a href={kernelLink(id, kernel)}>kernel {kernel}</a>
-        {run.value && (run.value.label || run.value.command) && <span class="dim"> {run.value.label || run.value.command}</span>}
+        {run.value && (run.value.label || run.value.command) && <span class="dim"> {middle(visible(titleOf(run.value)), 160)}</span>}
       </p>
       <div class="heading">
         <h1><span class="dim">Source of</span> <span class="mono" title={name}>{middle(name, 200)}</span></h1>
