@@ -179,13 +179,21 @@ doubt_precision(json_t *list, const json_t *before, const json_t *after)
 		}
 }
 
-static void
-doubt_peak(json_t *list, const json_t *after)
+static bool
+beats_peak(const json_t *k)
 {
-	const json_t *b = json_object_get(after, "bandwidth");
+	const json_t *b = json_object_get(k, "bandwidth");
 
-	if (field_number(b, "dram_ratio") > PEAK_MOST ||
-	    field_number(b, "l2_ratio") > PEAK_MOST)
+	return field_number(b, "dram_ratio") > PEAK_MOST ||
+	    field_number(b, "l2_ratio") > PEAK_MOST;
+}
+
+/* Where launches differ in what they move both runs may do so: that is no news. */
+static void
+doubt_peak(json_t *list, const json_t *before, const json_t *after)
+{
+
+	if (beats_peak(after) && !beats_peak(before))
 		doubt(list, "too-fast", after, "it moves its bytes faster than "
 		    "the GPU's memory can: its time or its traffic is not what "
 		    "was measured");
@@ -193,6 +201,25 @@ doubt_peak(json_t *list, const json_t *after)
 	    field_count(after, "launches") > 0)
 		doubt(list, "untimed", after, "it was launched and no time of "
 		    "it was recorded");
+}
+
+/* What the program itself would no longer see of it: its timing by events in the
+ * default stream, its reading of results. */
+static void
+doubt_escape(json_t *list, const json_t *before, const json_t *after)
+{
+	const char *from = or_unknown(field_text(before, "stream_kind"));
+	const char *to = or_unknown(field_text(after, "stream_kind"));
+
+	if (field_true(before, "waited_for") && json_is_false(json_object_get(
+	    after, "waited_for")))
+		doubt(list, "unwaited", after, "it still runs after the last "
+		    "synchronisation, which it did not before: the program's "
+		    "own time may end too early, and its results be read");
+	if (strcmp(from, "default") == 0 && strcmp(to, "other") == 0)
+		doubt(list, "untimed-stream", after, "it left the default "
+		    "stream for one that does not wait for it: events in the "
+		    "default stream no longer time it");
 }
 
 /* Seconds of a compared kernel on one side; NaN if it did not run there. */
@@ -251,10 +278,12 @@ doubts_json(const json_t *compare, const struct trial_run *base,
 		    json_object_get(json_object_get(k, "base"), "ids"), 0));
 		after = find_by_id(target->kernels, "id", json_array_get(
 		    json_object_get(json_object_get(k, "target"), "ids"), 0));
-		if (before != NULL && after != NULL)
+		if (before != NULL && after != NULL) {
 			doubt_precision(list, before, after);
+			doubt_escape(list, before, after);
+		}
 		if (after != NULL)
-			doubt_peak(list, after);
+			doubt_peak(list, before, after);
 	}
 	doubt_vanished(list, compare);
 	return list;

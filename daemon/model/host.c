@@ -97,6 +97,8 @@ host_keep(struct model *m, uint32_t thread, const struct wait *w)
 {
 	struct thread *t;
 
+	if (w->kind == WAIT_SYNC)
+		m->waited_ns = max_u64(m->waited_ns, w->end);
 	if (thread == IDMAP_NONE)
 		return 0;
 	t = &m->thread[thread];

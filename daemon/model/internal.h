@@ -181,9 +181,6 @@ struct stream {
 	uint32_t source_mask;	/* 1 << enum source_metric: announced */
 };
 
-/* A stream's relation to the legacy default stream; legacy.c. */
-enum queue_kind { QUEUE_OTHER, QUEUE_BLOCKING, QUEUE_LEGACY };
-
 /* A CUDA stream of a process on a device. */
 struct queue {
 	uint32_t stream, device, process;
@@ -218,6 +215,7 @@ struct repeat {
 struct kernel_state {
 	struct kernel out;
 	struct repeat repeat;
+	uint32_t queue;		/* of its latest launch, of model->queue; + 1 */
 	uint64_t profiled, profiled_ns, untimed;
 	struct stat waited;		/* launches of HELD_NS (kernel.c) or longer:
 					 * not in out.time */
@@ -424,6 +422,7 @@ struct model {
 	struct thread *thread;
 	uint32_t threads, threads_cap;
 	uint64_t waits;		/* host intervals kept */
+	uint64_t waited_ns;	/* end of the last synchronisation or blocking copy */
 	uint64_t bursts, cycles, phases;
 	double exposed;		/* ns, of all operations together */
 	struct op *op, *op_spare;

@@ -17,6 +17,7 @@
 #include "model/occupancy.h"
 #include "wire/le.h"
 
+#define CLOCKS_NS 20000u	/* what GPU's and host's times differ by at most */
 #define EMPTY_NS 1000	/* no kernel takes less on a GPU of these years */
 #define HELD_NS 1900000000u	/* a launch this long may have waited for the host: a
 				 * trial holds that for 2 s, from before the start */
@@ -117,7 +118,7 @@ launch_time(uint64_t launch, uint64_t start)
 }
 
 static int
-kernel_push(struct model *m, struct stream *s, const struct kernel_state *k,
+kernel_push(struct model *m, struct stream *s, struct kernel_state *k,
     const struct record_KERNEL *r)
 {
 	struct op op = {
@@ -134,6 +135,7 @@ kernel_push(struct model *m, struct stream *s, const struct kernel_state *k,
 	op.queue = define_queue(m, s, k->out.device, r->context, r->stream);
 	if (op.queue == IDMAP_NONE)
 		return -1;
+	k->queue = op.queue + 1;
 	op.thread = host_thread(m, s, r->tid);
 	return model_push(m, &op);
 }
@@ -396,6 +398,8 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 	out->total_least = kernel_least(m, k) > 0;
 	out->waits = kernel_waited(k);
 	out->noise_ns = repeat_noise(&k->repeat);
+	out->queue = k->queue > 0 ? m->queue[k->queue - 1].kind : QUEUE_OTHER;
+	out->unwaited = out->last_ns > add_sat(m->waited_ns, CLOCKS_NS);
 	/* Scaled from the launches that were swept to all. */
 	out->exposed_ns = out->alone_ns = out->fault_part = 0;
 	if (k->swept_ns > 0) {

@@ -133,6 +133,10 @@ struct occupancy {
 	uint32_t best_min_grid;	/* blocks that fill the GPU at best_block */
 };
 
+/* How a stream stands to the legacy default stream; model/legacy.c. OTHER: neither
+ * waits for the other, or nobody knows. */
+enum queue_kind { QUEUE_OTHER, QUEUE_BLOCKING, QUEUE_LEGACY };
+
 /* A kernel with one launch shape ("signature"), over all processes. */
 struct kernel {
 	uint32_t id;		/* 1.. in order of first appearance */
@@ -155,6 +159,9 @@ struct kernel {
 				 * unknown */
 	uint32_t stream;	/* of its first launch, CUDA's number */
 	bool streams_vary;	/* others were in other streams */
+	enum queue_kind queue;	/* of its latest launch's stream */
+	bool unwaited;		/* its last launch ended after the last
+				 * synchronisation and blocking copy of the run */
 	uint64_t graph_launches;/* launches as nodes of a graph */
 	uint64_t first_ns, last_ns;
 	double metric[METRIC_COUNT];	/* per launch; NaN: not measured */

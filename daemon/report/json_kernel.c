@@ -152,6 +152,16 @@ sectors_per_request(const struct load *l)
 	return requests > 0 ? (l->ld_sectors + l->st_sectors) / requests : NAN;
 }
 
+/* Of the stream that it is launched into; null: several. */
+static json_t *
+json_stream_kind(const struct kernel *k)
+{
+	static const char *const name[] = { [QUEUE_OTHER] = "other",
+		[QUEUE_BLOCKING] = "blocking", [QUEUE_LEGACY] = "default" };
+
+	return json_text(k->streams_vary ? NULL : name[k->queue]);
+}
+
 json_t *
 json_kernel_with(const struct run *r, const struct kernel *k,
     const struct advice *a, const struct functions *f)
@@ -176,7 +186,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	}
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-	    "s:o, s:o, s:b, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "s:o, s:o, s:o, s:o, s:b, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "id", json_count(k->id),
 	    "name", json_text(k->name),
 	    "short_name", json_text(k->short_name),
@@ -195,6 +205,9 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	    "shared_dynamic_bytes", json_count(s->smem_dynamic),
 	    "local_bytes", json_count(s->local_per_thread),
 	    "graph_launches", json_count(k->graph_launches),
+	    "stream_kind", json_stream_kind(k),
+	    "waited_for", k->last_ns > 0 ? json_boolean(!k->unwaited) :
+	    json_null(),
 	    "gap_before_ns", json_count(k->gap_before_ns),
 	    "occupancy", json_occupancy(k),
 	    "headline", json_headline(k),
