@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/more.h"
 #include "report/text_util.h"
 
 #include "report/format.h"
@@ -18,7 +19,7 @@
 #define LINES_SHOWN 3
 #define DIAGNOSTICS_SHOWN 3
 #define NAME_BYTES 160
-#define END_BYTES 500		/* for what follows the findings */
+#define END_BYTES 700		/* for what follows the findings */
 
 /* 'name': no quote of the program's own can end it. */
 static void
@@ -244,10 +245,28 @@ page(FILE *f, const struct report *r, size_t *bytes)
 	}
 	if (shown + left == 0)
 		fputs("\nnothing that was measured is worth a change\n", f);
+	if (shown + left == 0 && field_text(r->findings, "unmeasured") !=
+	    NULL) {
+		fputs("not measured: ", f);
+		quoted(f, field_text(r->findings, "unmeasured"));
+		putc('\n', f);
+	}
 	if (left > 0)
 		fprintf(f, "\n%zu more findings are left out: cudadvise show "
 		    "--format jsonl %s\n", left, or_unknown(r->name));
 	return 0;
+}
+
+/* What is not known yet, and how to know it. */
+static void
+next_level(FILE *f, const struct report *r)
+{
+	struct more m = more_of(r);
+	char added[MORE_SIZE];
+
+	if (m.level != NULL)
+		fprintf(f, "\nnot looked for yet: run it at level %s, which adds "
+		    "%s\n", m.level, more_text(added, &m));
 }
 
 int
@@ -269,9 +288,10 @@ format_agent(FILE *f, const struct report *r)
 	free(text);
 	if (page(f, r, &size) != 0)
 		return -1;
+	next_level(f, r);
 	not_to_try(f, r);
 	fputs("\nwhy and examples: cudadvise explain RULE; lines with counts: "
-	    "cudadvise annotate; after an edit: run again, then cudadvise "
-	    "verify\n", f);
+	    "cudadvise annotate (MCP: source); after an edit: run again, then "
+	    "cudadvise verify\n", f);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "facts/reason.h"
+#include "report/more.h"
 #include "report/out.h"
 #include "report/text.h"
 #include "report/text_util.h"
@@ -19,8 +20,6 @@
 				 * not worth it */
 #define REASONS_MAX 32
 #define REST_COLUMNS 25		/* "; 12 for other reasons" */
-#define KERNELS_LEAST 0.1	/* of the time of GPU work: with less, details
-				 * of kernels save under 10 % */
 
 /* A labelled line, wrapped. */
 static void
@@ -368,81 +367,18 @@ text_verdicts(struct out *o, const struct report *r)
 
 /* --- what would add to it -------------------------------------------------- */
 
-/* The reason code of what the default level would add to a run without counts
- * by instruction; else of what samples would. */
-static enum reason_code
-lacks(enum wire_level level)
-{
-
-	return level_counts(level) ? REASON_NEEDS_SOURCE : REASON_NEEDS_AUTO;
-}
-
-static bool
-is_for(const json_t *item, const char *key, enum reason_code lack)
-{
-	const char *code = field_text(item, key);
-
-	return code != NULL && strcmp(code, reason_row[lack].name) == 0;
-}
-
-/* The number of findings about a kernel's code that lack lines because of the level. */
-static size_t
-count_lineless(const json_t *items, enum reason_code lack)
-{
-	const json_t *f;
-	size_t n = 0, i;
-
-	json_array_foreach(items, i, f)
-		n += field_true(f, "worth_it") &&
-		    is_for(f, "location_missing_code", lack) &&
-		    strcmp(or_unknown(field_text(f, "category")),
-		    "launch") != 0;
-	return n;
-}
-
-static size_t
-count_asking(const json_t *rules, enum reason_code lack)
-{
-	const json_t *v;
-	size_t n = 0, i;
-
-	json_array_foreach(rules, i, v)
-		n += is_for(v, "reason_code", lack) && is_state(v, "not");
-	return n;
-}
-
-/* One line about what the next level would add, if kernels are a good part of
- * the run's time. */
+/* One line, if kernels are a good part of the run's time. Of a trace the head says it. */
 static void
 text_level(struct out *o, const struct report *r)
 {
-	enum wire_level level = level_named(field_text(r->run, "level"));
-	size_t lineless = count_lineless(json_object_get(r->findings, "items"),
-	    lacks(level));
-	size_t asking = count_asking(json_object_get(r->findings, "rules"),
-	    lacks(level));
-	double kernels = 0, active = field_number(r->findings, "active_s"), s;
-	char lines[64] = "", more[NUMBER_SIZE] = "", text[192];
-	char a[NUMBER_SIZE];
-	const json_t *k;
-	size_t i;
+	struct more m = more_of(r);
+	char text[MORE_SIZE + 32], added[MORE_SIZE];
 
-	json_array_foreach(r->kernels, i, k) {
-		s = field_number(k, "exposed_ns") / 1e9;
-		kernels += s > 0 ? s : 0;
-	}
-	if (!level_profiles(level) || level_samples(level) ||
-	    !(kernels >= KERNELS_LEAST * active) || lineless + asking == 0)
+	if (m.level == NULL || !level_profiles(level_named(field_text(r->run,
+	    "level"))))
 		return;
-	if (lineless > 0)
-		snprintf(lines, sizeof(lines), "the line%s of %s",
-		    lineless == 1 ? "" : "s", number_of(a, lineless,
-		    "finding"));
-	if (asking > 0)
-		number_of(more, asking, "more practice");
-	snprintf(text, sizeof(text), "`--level %s` adds %s%s%s",
-	    level_counts(level) ? "source" : "auto", lines,
-	    lineless > 0 && asking > 0 ? " and " : "", more);
+	snprintf(text, sizeof(text), "`--level %s` adds %s", m.level,
+	    more_text(added, &m));
 	line(o, "More", text);
 }
 
