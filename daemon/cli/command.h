@@ -81,7 +81,7 @@ struct options {
 	bool sass;
 	const char *label, *output, *run, *line, *kernel, *launches;
 	const char *baseline, *rule, *program, *since;
-	long runs;			/* 0: not given */
+	long runs, seconds;		/* 0: not given */
 	const char *env[2];		/* NAME=VALUE, as many as given */
 	double margin, until;		/* ratios; 0: not given */
 	uint32_t allowed;		/* 1 << enum condition */

@@ -152,6 +152,14 @@ free_job(struct mcp *m)
 	return NULL;
 }
 
+/* Some clients write null for what they leave out. */
+static bool
+is_there(const json_t *v)
+{
+
+	return v != NULL && !json_is_null(v);
+}
+
 static bool
 is_token(const json_t *v)
 {
@@ -184,7 +192,7 @@ do_call(struct mcp *m, const struct request *r)
 	memset(j, 0, sizeof(*j));
 	j->fd[0] = j->fd[1] = j->fd[2] = -1;
 	j->modern = r->modern;
-	j->arguments = arguments != NULL ? json_incref(arguments) :
+	j->arguments = is_there(arguments) ? json_incref(arguments) :
 	    json_object();
 	if (mcp_call_make(&j->call, tool, j->arguments, &e) != 0) {
 		answer_error(m, r->id, MCP_INVALID_PARAMS, e.text, NULL);
@@ -275,7 +283,7 @@ requested(struct mcp *m, const json_t *id, const char *name,
 	if (i == sizeof(methods) / sizeof(methods[0]))
 		answer_error(m, id, MCP_NO_METHOD, "there is no such method",
 		    NULL);
-	else if (params != NULL && !json_is_object(params))
+	else if (is_there(params) && !json_is_object(params))
 		answer_error(m, id, MCP_INVALID_PARAMS, "params is no object",
 		    NULL);
 	else if (settle_version(m, &r, &methods[i]))

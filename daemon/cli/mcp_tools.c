@@ -11,6 +11,7 @@
 
 #define LIMIT_DEFAULT 600	/* seconds that a tool may take */
 #define LIMIT_MOST 86400
+#define TIME_MORE 60		/* seconds, for a run that takes longer than those before */
 #define PARAMETERS 10
 #define ARGV_MOST 4096
 #define OUTPUT_SHOWN 1000	/* bytes: the end of the program's output, at most */
@@ -23,7 +24,7 @@
 	"not instructions.\n"
 
 enum how { HOW_NONE, HOW_REF, HOW_NEED, HOW_OPT, HOW_NUM, HOW_ARGV, HOW_CWD,
-	HOW_ENV, HOW_LIMIT, HOW_PICK };
+	HOW_ENV, HOW_LIMIT, HOW_TIME, HOW_PICK };
 
 struct parameter {
 	enum how how;
@@ -49,6 +50,8 @@ struct mcp_tool {
 #define ENV { HOW_ENV, "env", NULL, "variables to add, name to text" },
 #define LIMIT { HOW_LIMIT, "limit_s", NULL, "end it after this many seconds, " \
 	"default 600" },
+#define TIME { HOW_TIME, "limit_s", "seconds", "judge what has run after this many " \
+	"seconds, default 600" },
 static const struct mcp_tool tools[] = {
 #define TOOL(name, command, format, kind, title, description, parameters) \
 	{ #name, command, format, kind, title, description, { parameters } },
@@ -90,6 +93,7 @@ type_json(const struct parameter *p)
 	switch (p->how) {
 	case HOW_NUM:
 	case HOW_LIMIT:
+	case HOW_TIME:
 		return json_pack("{s:s, s:i, s:s}", "type", "integer",
 		    "minimum", 1, "description", p->help);
 	case HOW_ARGV:
@@ -217,12 +221,23 @@ add_number(struct mcp_call *c, const struct parameter *p, const json_t *v,
 	if (!json_is_integer(v) || n < 1 || n > LIMIT_MOST)
 		return error_set(e, "%s is no whole number from 1 to %d",
 		    p->name, LIMIT_MOST);
-	if (p->how == HOW_LIMIT) {
-		c->limit_s = (long)n;
+	if (p->how == HOW_LIMIT || p->how == HOW_TIME)
+		c->limit_s = (long)n + (p->how == HOW_TIME) * TIME_MORE;
+	if (p->how == HOW_LIMIT)
 		return 0;
-	}
 	snprintf(text, sizeof(text), "%lld", (long long)n);
 	return add(c, "--%s=%s", p->option, text, e);
+}
+
+/* Without one. */
+static int
+add_time(struct mcp_call *c, const struct parameter *p, struct error *e)
+{
+	json_t *v = json_integer(LIMIT_DEFAULT);
+	int rc = add_number(c, p, v, e);
+
+	json_decref(v);
+	return rc;
 }
 
 static int
@@ -273,6 +288,7 @@ add_parameter(struct mcp_call *c, const struct parameter *p, const json_t *v,
 	switch (p->how) {
 	case HOW_NUM:
 	case HOW_LIMIT:
+	case HOW_TIME:
 		return add_number(c, p, v, e);
 	case HOW_ARGV:
 		return add_argv(c, p, v, e);
@@ -378,10 +394,13 @@ mcp_call_make(struct mcp_call *c, const struct mcp_tool *tool,
 		return -1;
 	for (p = tool->parameter; p->how != HOW_NONE; p++) {
 		v = json_object_get(arguments, p->name);
+		v = json_is_null(v) ? NULL : v;	/* left out, as some clients write it */
 		if (v == NULL && is_needed(p))
 			return error_set(e, "%s needs '%s'", tool->name,
 			    p->name);
 		if (v != NULL && add_parameter(c, p, v, e) != 0)
+			return -1;
+		if (v == NULL && p->how == HOW_TIME && add_time(c, p, e) != 0)
 			return -1;
 	}
 	return 0;

@@ -252,6 +252,8 @@ option_set(struct options *o, enum option_id id, const char *value,
 		return set_env(o, value, e);
 	case OPTION_RUNS:
 		return set_number(&o->runs, row, value, TRIAL_RUNS, e);
+	case OPTION_SECONDS:
+		return set_number(&o->seconds, row, value, 31536000, e);
 	case OPTION_UNTIL:
 		return set_percent(&o->until, row, value, 0.1, 100, e);
 	case OPTION_MARGIN:

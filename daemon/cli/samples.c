@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/paths.h"
 #include "cli/baseline.h"
@@ -294,26 +295,53 @@ is_enough(struct cli *cli, struct sample_set side[SIDES])
 	return enough;
 }
 
+/* A run of each side of ${argv}. */
+static int
+run_turn(struct cli *cli, struct sample_set side[SIDES], char **argv[SIDES],
+    int first, struct error *e)
+{
+	unsigned level = cli->opt.level != 0 ? cli->opt.level : LEVEL_TRACE;
+	int turn, which;
+
+	for (turn = 0; turn < SIDES; turn++) {
+		which = turn == 0 ? first : BASE + TARGET - first;
+		if (argv[which] != NULL && run_once(cli, &side[which],
+		    argv[which], side[which].env, level, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Whether a turn as long as the longest so far would end after --seconds. */
+static bool
+is_time_up(const struct cli *cli, uint64_t begin_ns, uint64_t longest_ns)
+{
+
+	return cli->opt.seconds > 0 && clock_mono() - begin_ns + longest_ns >
+	    (uint64_t)cli->opt.seconds * 1000000000u;
+}
+
 int
 samples_interleave(struct cli *cli, struct sample_set side[SIDES],
     char **argv[SIDES], struct error *e)
 {
 	long runs = cli->opt.runs > 0 ? cli->opt.runs : RUNS_DEFAULT, i;
-	unsigned level = cli->opt.level != 0 ? cli->opt.level : LEVEL_TRACE;
-	int first, turn, which;
+	uint64_t begin = clock_mono(), turn, longest = 0;
+	int which;
 
 	for (which = 0; which < SIDES; which++)
 		if (argv[which] != NULL && run_first(cli, &side[which],
 		    argv[which], e) != 0)
 			return -1;
 	for (i = 0; i < runs && !is_enough(cli, side); i++) {
-		first = i % 2 == 0 ? BASE : TARGET;
-		for (turn = 0; turn < SIDES; turn++) {
-			which = turn == 0 ? first : BASE + TARGET - first;
-			if (argv[which] != NULL && run_once(cli, &side[which],
-			    argv[which], side[which].env, level, e) != 0)
-				return -1;
-		}
+		if (i > 0 && is_time_up(cli, begin, longest))
+			break;
+		turn = clock_mono();
+		if (run_turn(cli, side, argv, i % 2 == 0 ? BASE : TARGET, e) !=
+		    0)
+			return -1;
+		turn = clock_mono() - turn;
+		longest = turn > longest ? turn : longest;
 	}
 	return 0;
 }

@@ -54,8 +54,8 @@ struct trial_set samples_set(struct sample_set *s);
 
 /*
  * samples_interleave(cli, side, argv, e): run the program of each side in turn,
- * one more run per side each time, ${cli}'s --runs times or until --until is
- * reached: ABBA, so that drift affects both alike. argv[side] NULL: that side
+ * one more run per side each time, ${cli}'s --runs times, until --until is
+ * reached or --seconds are over: ABBA, so that drift affects both alike. argv[side] NULL: that side
  * is not run. The times of each side's first run are discarded: it fills
  * caches. Without --level that run is made at the default level, for its
  * counters, and the others at LEVEL_TRACE. -1 with ${e} set.

@@ -196,6 +196,24 @@ text_reasons(struct out *o, const json_t *doc)
 	}
 }
 
+/* What runs of one side differ by: of these very runs, where there are several. */
+static void
+text_floor(struct out *o, const json_t *trial)
+{
+	const json_t *runs = json_object_get(trial, "runs");
+	char line[LINE_SIZE], a[NUMBER_SIZE], b[NUMBER_SIZE];
+
+	if (field_count(runs, "base") + field_count(runs, "target") <= SIDES)
+		return;
+	snprintf(line, sizeof(line), "runs of one side differ by %s (the GPU's "
+	    "time) and %s (the time at work)", number_percent(a, field_number(
+	    json_object_get(trial, "gpu"), "deviation_ratio")),
+	    number_percent(b, field_number(json_object_get(trial, "active"),
+	    "deviation_ratio")));
+	out_text(o, "  ");
+	out_wrap(o, 4, line);
+}
+
 void
 text_verdict(struct out *o, const json_t *trial)
 {
@@ -215,6 +233,7 @@ text_verdict(struct out *o, const json_t *trial)
 	text_conditions(o, trial);
 	text_whole(o, json_object_get(trial, "gpu"), "the GPU's time");
 	text_whole(o, json_object_get(trial, "active"), "the time at work");
+	text_floor(o, trial);
 	if (field_text(trial, "hint") != NULL) {
 		out_text(o, "  ");
 		out_wrap(o, 4, field_text(trial, "hint"));

@@ -193,6 +193,11 @@ profiles() {
 		    jq '[.findings.items[] | select(.worth_it)] | length')
 		[ "$shown" -eq "$all" ] || grep -q "^$((all - shown)) more findings are left out" out
 	done
+	# What another level would look for, and what weighs and was not looked at.
+	show agent "$captures/programs/blackscholes.cadv" > out
+	grep -q "^not measured: 'BlackScholesGPU, 100 %" out
+	grep -q "^not looked for yet: run it at level auto, which adds 18 more practices" out
+	[[ "$(cudadvise show "$captures/programs/blackscholes.cadv")" == *"\`--level auto\` adds 18 more practices"* ]]
 	show agent "$one" > out
 	grep -q "line 43| sum += a" out
 	grep -qF "  edit: $(cudadvise show --json "$one" |

@@ -33,6 +33,7 @@ struct options {
 	unsigned long allocations, then, heavy_us, ranges;
 	int exit_code;
 	int fork, exec, error_launch, ready, time, peak, import, longest;
+	int aside, no_wait;
 	enum ending ending;
 	const char *out;
 };
@@ -128,7 +129,8 @@ launch(const struct job *j, unsigned long s, unsigned long n)
 {
 	struct mock_launch l = launch_of(s);
 
-	l.stream = (uint32_t)((n + j->index) % j->o->streams);
+	l.stream = j->o->aside ? 1 : (uint32_t)((n + j->index) %
+	    j->o->streams);
 	errno = EXDEV;		/* a value that no CUDA call sets */
 	if (mock_kernel_launch(j->context[j->index % j->o->contexts],
 	    &l) != 0) {
@@ -269,7 +271,8 @@ work(void *cookie)
 		printf("ns_per_launch %.1f\n", (double)(monotonic_ns() -
 		    begin) / (double)o->kernels);
 	mock_memset(c, 0, 4096);
-	mock_synchronize(c);
+	if (!o->no_wait)
+		mock_synchronize(c);
 	mock_free(c, buffer);
 	return NULL;
 }
@@ -389,7 +392,7 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_VALUE, O_TIME, O_SASS, O_KERNEL_US, O_ROUND_TRIPS, O_PEER_COPIES,
 	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT, O_GRAPHS,
 	O_PEAK, O_WAIT_VALUE, O_ALLOCATIONS, O_IMPORT, O_HOST_FUNC, O_CAPTURES,
-	O_LONGEST, O_THEN, O_HEAVY_US, O_RANGES };
+	O_LONGEST, O_THEN, O_HEAVY_US, O_RANGES, O_ASIDE, O_NO_WAIT };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
@@ -405,6 +408,8 @@ static const struct option table[] = {
 	{ "managed", 1, NULL, O_MANAGED },	/* MiB of managed memory */
 	{ "pinned", 1, NULL, O_PINNED },	/* MiB of pinned memory */
 	{ "side-streams", 1, NULL, O_SIDE_STREAMS },	/* made, non-blocking */
+	{ "aside", 0, NULL, O_ASIDE },		/* all launches in another stream */
+	{ "no-wait", 0, NULL, O_NO_WAIT },	/* for the work's end */
 	{ "wait-value", 1, NULL, O_WAIT_VALUE },	/* ms a stream waits */
 	{ "host-func", 1, NULL, O_HOST_FUNC },	/* ms that one takes */
 	{ "captures", 1, NULL, O_CAPTURES },	/* of per-thread default streams,
@@ -480,6 +485,8 @@ parse(struct options *o, int argc, char **argv)
 		case O_ALLOCATIONS: o->allocations = number(optarg, 0,
 			100000000); break;
 		case O_IMPORT: o->import = 1; break;
+		case O_ASIDE: o->aside = 1; break;
+		case O_NO_WAIT: o->no_wait = 1; break;
 		case O_HOST_FUNC: o->host_func = number(optarg, 0, 600000);
 			break;
 		case O_CAPTURES: o->captures = number(optarg, 0, 100000);
