@@ -78,7 +78,7 @@ evidence(FILE *f, const json_t *finding)
 		    number_value(a, field_number(x, "value"), field_text(x,
 		    "unit")), or_unknown(field_text(x, "source")));
 		if (!isnan(field_number(x, "threshold")))
-			fprintf(f, "; found from %s on", number_value(b,
+			fprintf(f, "; threshold %s", number_value(b,
 			    field_number(x, "threshold"), field_text(x,
 			    "unit")));
 		fputs(")\n", f);

@@ -193,6 +193,9 @@ profiles() {
 		    jq '[.findings.items[] | select(.worth_it)] | length')
 		[ "$shown" -eq "$all" ] || grep -q "^$((all - shown)) more findings are left out" out
 	done
+	# A threshold may be the least or the most that is found.
+	show agent "$captures/pairs/launch-bound-graph-candidate.bad.cadv" |
+	    grep -q "mean gap between its kernels: 3.71 µs (measured; threshold 50 µs)"
 	# What another level would look for, and what weighs and was not looked at.
 	show agent "$captures/programs/blackscholes.cadv" > out
 	grep -q "^not measured: 'BlackScholesGPU, 100 %" out
