@@ -74,7 +74,7 @@ buffer_free(struct buffer *b)
 	free(b);
 }
 
-/* The list in pool.given that ${data} belongs to. */
+/* The list in pool.given for a buffer at ${data}. */
 static struct buffer **
 list_of(const uint8_t *data)
 {

@@ -12,7 +12,7 @@
 void aside_init(void);
 void *aside_main(void *cookie);
 
-/* aside_ready(): wait until the thread, which was started, has its own table. */
+/* aside_ready(): after the thread was started: wait until it has its own table. */
 void aside_ready(void);
 
 /*

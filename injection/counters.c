@@ -226,7 +226,7 @@ cost_kind(enum kind kind)
 	return kind == KIND_COUNTERS ? OVERHEAD_COUNTERS : OVERHEAD_SOURCE;
 }
 
-/* What a launch is measured for. */
+/* What to measure at a launch. */
 struct choice {
 	enum kind kind;
 	size_t pass;

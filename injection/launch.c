@@ -123,7 +123,7 @@ launch_get(uint32_t correlation)
 	l.tid = atomic_load_explicit(&s->tid, memory_order_relaxed) &
 	    ~LAUNCH_KERNEL;
 	atomic_thread_fence(memory_order_acquire);
-	/* Was the entry overwritten meanwhile? */
+	/* The entry may have been overwritten meanwhile. */
 	if (atomic_load_explicit(&s->correlation, memory_order_relaxed) !=
 	    correlation)
 		return none;

@@ -1,7 +1,8 @@
 /*
- * mapping.h: tells the daemon what code addresses of the host belong to. Sends MAPPING
- * for each executable mapping of a file that contains such an address, and FRAME with
- * the function's name from the dynamic symbol table. Sender thread only.
+ * mapping.h: tells the daemon to which file and function a code address of the host
+ * belongs. Sends MAPPING for each executable mapping of a file that contains such an
+ * address, and FRAME with the function's name from the dynamic symbol table. Sender
+ * thread only.
  */
 #ifndef CADV_MAPPING_H
 #define CADV_MAPPING_H

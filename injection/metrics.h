@@ -1,7 +1,7 @@
 /*
  * metrics.h: the list of counters, and CUPTI's Host API. The list is the file
  * METRICS_FILE in the metrics directory: one name a line, under headings in brackets,
- * with the chips that a name is not for. The counters under [headline] are one
+ * followed by the chips for which it is left out. The counters under [headline] are one
  * configuration of the range profiler, so that the single pass of that configuration
  * completes them. All others except those under [source] are a second configuration;
  * CUPTI decides which of its passes collects a counter. Passes are collected one at a
@@ -54,7 +54,7 @@ struct metrics {
 
 /*
  * metrics_load(m, api, directory, chip, split, where): read the list, without names
- * that it excepts for ${chip} or that CUPTI does not know for it, and build the
+ * that are left out for ${chip} or that CUPTI does not know for it, and build the
  * configurations; without ${split} one with all counters. 0; -1 if there is no list, or
  * no name for the chip; else CUPTI's error code, with the call that failed in
  * *${where}.

@@ -271,8 +271,8 @@ unsettle(struct target *t)
 }
 
 /* The index of the configuration that the profiler should have. The headline comes
- * first: it alone tells what a new kernel is and whether it matters. Kernels that lack
- * it but are not launched any more are not waited for. */
+ * first: it alone tells what a new kernel is and whether it matters. The switch does not
+ * wait for kernels that lack it but are not launched any more. */
 static size_t
 config_for(struct target *t, const struct signature *s)
 {

@@ -10,10 +10,10 @@
  *
  * Measured on an H200: the first Start after an Enable takes 140 to 235 ms (640 ms once
  * per boot), a Disable 11 ms; a window 44 ms in the pass that counts DRAM, L2 and L1
- * sectors, 3 ms in the others. In 180 recordings on two more, with several programs at
- * a time: opening the first window of that pass took 14 to 45 ms, in one of twenty 56
- * to 113 ms; closing it 3 ms, in one of ten 6 to 65 ms. All of these wait for the GPU
- * to become idle, and meanwhile CUPTI blocks the launches of all threads.
+ * sectors, 3 ms in the others. In 180 recordings on two more H200s, with several
+ * programs at a time: opening the first window of that pass took 14 to 45 ms, in one of
+ * twenty 56 to 113 ms; closing it 3 ms, in one of ten 6 to 65 ms. All of these wait for
+ * the GPU to become idle, and meanwhile CUPTI blocks the launches of all threads.
  */
 #ifndef CADV_PROFILER_H
 #define CADV_PROFILER_H

@@ -259,7 +259,7 @@ code_of(const struct object *frame)
 	    ~(uintptr_t)7);
 }
 
-/* The line at which ${frame} of ${code} is; 0: unknown. */
+/* The current line of ${frame}, a frame of ${code}; 0: unknown. */
 static int
 line_of(const struct object *frame, const struct object *code)
 {

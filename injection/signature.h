@@ -83,7 +83,7 @@ struct signature {
 	_Atomic bool counted;		/* counted by instruction, or given up */
 	uint32_t count_tries;
 	uint64_t count_ns;		/* time spent on counting */
-	uint64_t patched_ns;	/* its launch with patched code took so long, or longer */
+	uint64_t patched_ns;	/* least time of its launch with patched code */
 	struct sass_counts *counts;	/* to be sent */
 	bool located;			/* FUNCTION was sent */
 	struct signature_launch *launch;	/* launches that CUPTI did not trace */

@@ -298,8 +298,8 @@ target_known(uint32_t context)
 	return false;
 }
 
-/* Whether the device has the process's first chip, for which the list of counters
- * is. */
+/* Whether the device has the process's first chip. The list of counters is for that
+ * chip. */
 static bool
 same_chip(uint32_t device)
 {

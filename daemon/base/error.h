@@ -5,7 +5,7 @@
 #ifndef CADV_ERROR_H
 #define CADV_ERROR_H
 
-/* What callers decide by. The text is for people only. */
+/* Callers decide by this code. The text is for people only. */
 enum error_code {
 	ERROR_OTHER,
 	ERROR_NOT_FOUND,	/* errno ENOENT, ENOTDIR */

@@ -1,6 +1,6 @@
 /*
  * facts/chip.h: the limits and rates of GPUs by compute capability: the rows of
- * facts/chip.def, which says where each number is from. Pure.
+ * facts/chip.def, which names the source of each number. Pure.
  */
 #ifndef CADV_FACTS_CHIP_H
 #define CADV_FACTS_CHIP_H

@@ -1,4 +1,4 @@
-/* What the lines and instructions of a kernel did. */
+/* The source document of a kernel, with its instructions if the query asks for them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -35,7 +35,7 @@ struct search {
 	char only[24];			/* the number of the only run; "": every run */
 	uint64_t limit;
 	/* Position of the search: */
-	int64_t run;			/* run at which the search is; 0: none yet */
+	int64_t run;			/* the current run; 0: none yet */
 	char after[STORE_CURSOR_SIZE];	/* cursor in that run; "": that run is done */
 	/* The page: */
 	struct body *body;
@@ -258,8 +258,8 @@ search_one(struct store *store, struct search *s, const struct store_run *run,
 	return st;
 }
 
-/* Searches the run in which the last page ended, or the only one that is asked for;
- * then the older ones. */
+/* Searches the run in which the last page ended, or the one that the query names; then,
+ * unless it names one, the older runs. */
 static enum store_status
 search_runs(struct store *store, struct search *s, struct error *e)
 {

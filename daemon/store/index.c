@@ -96,7 +96,7 @@ unpack(struct capture_index *x, sqlite3_stmt *q)
 		};
 	x->signatures = signatures;
 	x->devices = devices;
-	capture_index_sort(x);	/* versions before stored them unsorted */
+	capture_index_sort(x);	/* an older version stored them unsorted */
 	return 0;
 }
 

@@ -145,7 +145,7 @@ struct store_frames {
 };
 
 /* store_frames(s, number, want, x, e): read the selected frames into x->frame, which
- * must be empty. STORE_NONE if no frame holds the record to begin with. */
+ * must be empty. STORE_NONE: with ${after}, no frame holds that record. */
 enum store_status store_frames(struct store *s, int64_t number,
     const struct store_frames *want, struct capture_index *x,
     struct error *e);

@@ -5,7 +5,7 @@
 
 #include "wire/record.h"
 
-/* Cursors: after a failure they fail for good. */
+/* Cursors. After one failure all further calls on a cursor fail. */
 struct put {
 	uint8_t *buf;
 	size_t cap, pos;
