@@ -54,6 +54,13 @@ struct gap {
 	const struct wait *sync;/* the last synchronisation */
 };
 
+/* What the host caused of the gap, other than by allocations and launches. */
+static uint64_t
+gap_host_ns(const struct gap *g)
+{
+	return g->idle[IDLE_HOST] + g->idle[IDLE_AFTER_SYNC] + g->idle[IDLE_API];
+}
+
 /* Charge call ${w} with ${ns} of a gap: the GPU was idle during the call. */
 static void
 tally_idle(struct model *m, const struct thread *t, const struct wait *w,
@@ -241,11 +248,9 @@ gap_tally(struct device_state *d, const struct gap *g, const struct op *next)
 	static const enum idle_cause host[] = { IDLE_HOST, IDLE_AFTER_SYNC,
 	    IDLE_API };
 	struct gaps_near *near = &d->near[d->nearer];
-	uint64_t ns = 0;
+	uint64_t ns = gap_host_ns(g);
 	uint32_t i, k;
 
-	for (i = 0; i < sizeof(host) / sizeof(host[0]); i++)
-		ns += g->idle[host[i]];
 	if (ns == 0)
 		return;
 	k = 63u - (uint32_t)__builtin_clzll(ns);
@@ -256,6 +261,21 @@ gap_tally(struct device_state *d, const struct gap *g, const struct op *next)
 		near->gap[k].idle_ns[host[i]] += g->idle[host[i]];
 	if (next->kind == OP_COPY && next->row == ROW_H2D)
 		near->gap[k].input_ns = add_sat(near->gap[k].input_ns, ns);
+}
+
+/* Charge the kernel that ends the gap with the host's part of it: the host's work lay
+ * in front of its launch. */
+static void
+gap_before(struct model *m, const struct gap *g, const struct op *next)
+{
+	struct kernel_state *k;
+	uint64_t ns = gap_host_ns(g);
+
+	if (next->kind != OP_KERNEL || g->loads > 0)
+		return;
+	k = &m->kernel[next->index];
+	k->host_before = add_sat(k->host_before, ns);
+	k->host_before_most = max_u64(k->host_before_most, ns);
 }
 
 /* Has a kernel of the name of kernel ${index} run? */
@@ -274,8 +294,7 @@ static void
 gap_compiling(const struct model *m, struct device_state *d,
     const struct gap *g, const struct op *next)
 {
-	uint64_t ns = g->idle[IDLE_HOST] + g->idle[IDLE_API] +
-	    g->idle[IDLE_AFTER_SYNC];
+	uint64_t ns = gap_host_ns(g);
 	struct compiling *all = &d->compiling;
 	const struct stream *s;
 	struct compiled *c;
@@ -396,13 +415,17 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	if (idle > d->idle_longest) {
 		d->idle_longest = idle;
 		memcpy(d->idle_longest_by, g.idle, sizeof(g.idle));
+		d->idle_longest_kernel = next->kind == OP_KERNEL ?
+		    m->kernel[next->index].out.id : 0;
 	}
 	d->idle_gaps += idle > GAP_COUNTED;
 	d->out.idle_near_ns = add_sat(d->out.idle_near_ns,
 	    min_u64(idle, LAUNCH_APART));
 	near_step(m, d, launches_of(m, next));
-	if (ours == 0 || (idle > LAUNCH_APART && ours <= idle / TALLIED_LEAST))
+	if (ours == 0 || (idle > LAUNCH_APART && ours <= idle / TALLIED_LEAST)) {
 		gap_tally(d, &g, next);
+		gap_before(m, &g, next);
+	}
 	if (next->kind == OP_COPY && idle <= LAUNCH_APART && ours == 0)
 		m->copy[next->index].out.idle_before_ns += idle;
 	gap_compiling(m, d, &g, next);

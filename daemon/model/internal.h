@@ -230,6 +230,7 @@ struct kernel_state {
 	uint64_t next_votes;		/* follow.c */
 	struct burst_place place;
 	uint64_t cycle;		/* serial of the last cycle that counts it */
+	uint64_t host_before, host_before_most;	/* idle.c: sum, longest gap; ns */
 	double *extra;		/* MAX_EXTRA values, or NULL */
 	double *patched;	/* METRIC_COUNT values, or NULL: counters.c */
 };
@@ -366,6 +367,7 @@ struct device_state {
 	struct op last;		/* the operation that ends at frontier */
 	uint64_t idle[IDLE_CAUSES], idle_overhead, idle_longest, idle_gaps;
 	uint64_t idle_longest_by[IDLE_CAUSES];
+	uint32_t idle_longest_kernel;	/* id; 0: no kernel */
 	struct gap_class gap[GAP_CLASSES];
 	struct gaps_near near[2];
 	unsigned nearer;		/* index of the newer of the two */

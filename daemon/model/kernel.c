@@ -400,6 +400,7 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 	out->noise_ns = repeat_noise(&k->repeat);
 	out->queue = k->queue > 0 ? m->queue[k->queue - 1].kind : QUEUE_OTHER;
 	out->unwaited = out->last_ns > add_sat(m->waited_ns, CLOCKS_NS);
+	out->host_before_ns = k->host_before - k->host_before_most;
 	/* Scaled from the launches that were swept to all. */
 	out->exposed_ns = out->alone_ns = out->fault_part = 0;
 	if (k->swept_ns > 0) {

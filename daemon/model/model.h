@@ -173,6 +173,10 @@ struct kernel {
 				 * sectors */
 	enum wire_skip skip;	/* why metrics are missing */
 	uint64_t gap_before_ns;	/* GPU idle just before its launches, sum */
+	uint64_t host_before_ns;/* of it, while the host computed, waited or was in
+				 * other calls: without the longest such gap, and
+				 * without gaps in which we measured or code was
+				 * loaded */
 	uint64_t gap_after_ns;	/* GPU idle just after them, only launch latency
 				 * and the host's waits for the GPU */
 	bool total_estimated;	/* no launch ran undisturbed: total_ns rests on
@@ -567,6 +571,8 @@ struct run {
 	const char *const *extra_name;	/* counters that no rule reads */
 	size_t extras;
 	uint64_t idle_longest_by[IDLE_CAUSES];	/* idle_longest_ns by cause */
+	uint32_t idle_longest_kernel;	/* id of the kernel that ended this gap; 0: a
+					 * copy or memset did */
 
 	/* The source tier; only after a final settle. */
 	struct source_file *source_file; size_t source_files;

@@ -230,6 +230,7 @@ settle_devices(struct model *m)
 	memset(run->gap, 0, sizeof(run->gap));
 	run->idle_total_ns = run->wall_ns;
 	run->idle_longest_ns = run->idle_gaps = run->idle_overhead_ns = 0;
+	run->idle_longest_kernel = 0;
 	run->overhead_longer_ns = run->idle_near_ns = 0;
 	for (i = 0; i < m->devices; i++) {
 		settle_device(m, m->device[i], &run->device[i]);
@@ -257,6 +258,7 @@ settle_devices(struct model *m)
 	run->idle_longest_ns = m->device[busiest]->idle_longest;
 	memcpy(run->idle_longest_by, m->device[busiest]->idle_longest_by,
 	    sizeof(run->idle_longest_by));
+	run->idle_longest_kernel = m->device[busiest]->idle_longest_kernel;
 	run->idle_gaps = m->device[busiest]->idle_gaps;
 	run->idle_near_ns = run->device[busiest].idle_near_ns;
 	run->unified.host_ns = run->device[busiest].idle_fault_ns;

@@ -7,9 +7,11 @@
 #include "report/ending.h"
 #include "report/functions.h"
 #include "report/json_roofline.h"
+#include "report/json_source.h"
 #include "report/json_util.h"
 #include "report/names.h"
 #include "rules/engine/finding.h"
+#include "rules/evidence/lines.h"
 
 #include "report/json.h"
 
@@ -98,9 +100,11 @@ json_longest(const struct run *r)
 
 	if (r->idle_longest_ns == 0)
 		return json_null();
-	return json_pack("{s:o, s:s}",
+	return json_pack("{s:o, s:s, s:o}",
 	    "s", json_seconds(r->idle_longest_ns),
-	    "cause", longest_cause(r));
+	    "cause", longest_cause(r),
+	    "site", json_site(r->idle_longest_kernel == 0 ? NULL :
+	    lines_launched(r, r->idle_longest_kernel)));
 }
 
 static json_t *

@@ -64,7 +64,11 @@ char *parts_clauses(const struct out *o, int indent, const char *s, int lines);
 void parts_where(struct out *o, const json_t *f, bool full);
 /* The number of launch shapes that it is about; at least 1. */
 size_t parts_shapes(const json_t *f);
-/* "launched from train.py:31 in step()"; nothing if nothing is known. */
+/* "launched from train.py:31 in step()", and behind that ${location}, unless that is
+ * NULL; with ${callers} also the frames that called it. NULL without memory or if nothing
+ * is known of the site. The caller frees. */
+char *parts_site_text(const json_t *site, const char *location, bool callers);
+/* The same without location and callers, on lines of its own. */
 void parts_site(struct out *o, const json_t *site, int indent);
 /* Has an item before the one at ${at} said why its kernel's lines are missing,
  * or is there nothing to say? */

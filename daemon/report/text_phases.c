@@ -2,6 +2,7 @@
  * they take as much of the run as a finding of medium severity. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -39,12 +40,22 @@ text_results(struct out *o, const json_t *results, double wall)
 	return host;
 }
 
+/* The site if its source file is known, else NULL: the program's name tells nothing. */
+static const json_t *
+lined(const json_t *site)
+{
+	const json_t *frame = json_array_get(json_object_get(site, "frames"),
+	    (size_t)field_count(site, "first"));
+
+	return field_text(frame, "file") != NULL ? site : NULL;
+}
+
 void
 parts_phases(struct out *o, const json_t *run)
 {
 	const json_t *s = json_object_get(run, "summary"), *gap;
 	double wall = field_number(run, "wall_ns") / 1e9, longest, told;
-	char text[256], a[NUMBER_SIZE], b[NUMBER_SIZE];
+	char text[1024], a[NUMBER_SIZE], b[NUMBER_SIZE], *site;
 	const char *what;
 
 	told = text_results(o, json_object_get(s, "results"), wall);
@@ -55,9 +66,12 @@ parts_phases(struct out *o, const json_t *run)
 	    what == NULL)
 		return;
 	/* Without the examples that follow the colon. */
+	site = parts_site_text(lined(json_object_get(gap, "site")), NULL, false);
 	snprintf(text, sizeof(text), "the GPU waited %s (%s of the run) "
-	    "%.*s", number_seconds(a, longest), number_percent(b, longest / wall),
-	    (int)strcspn(what, ":"), what);
+	    "%.*s%s%s", number_seconds(a, longest), number_percent(b, longest / wall),
+	    (int)strcspn(what, ":"), what, site != NULL ?
+	    ", until a kernel was " : "", site != NULL ? site : "");
+	free(site);
 	parts_label(o, "One long gap");
 	out_wrap(o, LABEL_COLUMNS, text);
 }

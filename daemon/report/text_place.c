@@ -86,10 +86,8 @@ site_lead(const json_t *site)
 	    "called";
 }
 
-/* "launched from train.py:31 in step()", and behind that ${location}, unless that is
- * NULL; NULL without memory or if nothing is known of the site. malloced. */
-static char *
-site_text(const json_t *site, const char *location, bool callers)
+char *
+parts_site_text(const json_t *site, const char *location, bool callers)
 {
 	const json_t *frames = json_object_get(site, "frames");
 	const json_t *first = json_object_get(site, "first"), *f = NULL;
@@ -119,7 +117,7 @@ site_text(const json_t *site, const char *location, bool callers)
 void
 parts_site(struct out *o, const json_t *site, int indent)
 {
-	char *text = site_text(site, NULL, false);
+	char *text = parts_site_text(site, NULL, false);
 
 	if (text != NULL)
 		out_wrap(o, indent, text);
@@ -187,7 +185,7 @@ parts_where(struct out *o, const json_t *f, bool full)
 {
 	const json_t *site = json_object_get(f, "site");
 	const char *location = location_rest(f);
-	char *text = json_is_object(site) ? site_text(site, location, full) :
+	char *text = json_is_object(site) ? parts_site_text(site, location, full) :
 	    NULL;
 
 	if (text != NULL)

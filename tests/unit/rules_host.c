@@ -986,6 +986,41 @@ MADE_TEST(test_gaps_again)
 	assert_true(fabs(f->evidence[0].value - 3.97 / 6) < 1e-6);
 }
 
+/* Where most of the host's work lies in front of launches from one line, be it of
+ * several kernels, the finding is at that line. */
+MADE_TEST(test_gaps_place)
+{
+	struct site_frame frame[] = { { .file = "/a/step.cu", .line = 7 },
+	    { .file = "/a/step.cu", .line = 9 } };
+	struct site site[] = {
+		{ .call = CALL_LAUNCH, .count = 2, .frame = &frame[1], .frames = 1 },
+		{ .call = CALL_LAUNCH, .count = 1, .frame = &frame[0], .frames = 1 },
+		{ .call = CALL_LAUNCH, .count = 1, .frame = &frame[0], .frames = 1 },
+	};
+	const struct finding *f;
+
+	advised(fault_waiting, m);
+	m->run.site = site;
+	m->run.sites = 3;
+	site[0].kernel = site[1].kernel = m->kernel[0].id;
+	m->kernel[0].host_before_ns = 2 * S;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_null(f->site);			/* 1.33 s at line 9, of 3 s */
+	assert_lacks(f->location, "launches");
+	site[0].count = 8;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_ptr_equal(f->site, &site[0]);	/* 1.78 s */
+	assert_has(f->location, "most of it in front of these launches");
+	site[2].kernel = site[1].kernel;
+	site[1].count = site[2].count = 8;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_int_equal(f->site == NULL, 1);	/* 0.67 and 1.33 s */
+	m->kernel[0].host_before_ns = 3 * S;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_non_null(f->site);		/* 1 and 2 s: two sites, one line */
+	assert_int_equal(f->site->frame[0].line, 7);
+}
+
 /* The way from a wait to the next launch is not what the host computes. */
 MADE_TEST(test_gaps_short)
 {

@@ -101,6 +101,24 @@ KERNEL_TEST(test_idle_host)
 	assert_int_equal(run->kernel[0].gap_after_ns, 5 * US);
 	/* The first kernel was hidden behind that; the last was not. */
 	assert_true(run->kernel[0].exposed_ns == 5e3);
+	/* A gap that does not recur is no pattern. */
+	assert_int_equal(run->kernel[0].host_before_ns, 0);
+	assert_int_equal(run->idle_longest_kernel, run->kernel[0].id);
+}
+
+/* The host's part of each gap belongs to the kernel that ends it, but for the longest
+ * gap; not what lies before a copy. */
+KERNEL_TEST(test_host_before)
+{
+	const struct run *run;
+
+	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
+	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
+	feed_kernel(f, 1, 170 * US, 175 * US, 180 * US);
+	feed_copy(f, COPY_D2H, 4096, false, 300 * US, 305 * US, 310 * US);
+	run = feed_settle(f);
+	assert_int_equal(run->kernel[0].host_before_ns, 60 * US);
+	assert_int_equal(run->idle_longest_kernel, 0);
 }
 
 /* A launch of ${kernel} every millisecond from ${at} on. */

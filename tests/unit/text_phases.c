@@ -16,6 +16,9 @@ report_text(void)
 
 TEST(test_long_gap)
 {
+	struct site_frame frame = { .function = "step", .file = "/a/step.cu", .line = 7 };
+	struct site site = { .call = CALL_LAUNCH, .kernel = 1, .count = 1,
+	    .frame = &frame, .frames = 1 };
 	const char *text;
 
 	fixture_fill(&f);
@@ -29,6 +32,12 @@ TEST(test_long_gap)
 	text = report_text();
 	assert_non_null(strstr(text, "of the run) for CUDA calls that launch "
 	    "nothing"));
+	f.run.site = &site;
+	f.run.sites = 1;
+	f.run.idle_longest_kernel = 1;
+	text = report_text();
+	assert_has(text, "that launch nothing, until a kernel was launched from "
+	    "step.cu:7 in step()\n");
 	/* A hundredth of the run is no place to begin. */
 	f.run.idle_longest_ns = 124000000;
 	text = report_text();

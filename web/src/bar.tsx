@@ -1,4 +1,5 @@
 // Where the time went: one bar, with the same numbers in words under it.
+import { frameText, placeOf } from './frame';
 import { counted, percent, seconds } from './format';
 import type { Idle, Summary } from './openapi';
 
@@ -45,6 +46,7 @@ function Phases({ summary, wall }: { summary: Summary; wall: number }) {
   const { results, longest_idle: gap } = summary;
   const checked = results != null && results.copy_s >= phaseShare * wall ? results : null;
   const long = gap != null && gap.s >= phaseShare * wall && gap.s > (checked?.host_s ?? 0) ? gap : null;
+  const until = long?.site?.frames[long.site.first ?? 0];
   return (
     <>
       {checked && (
@@ -55,7 +57,8 @@ function Phases({ summary, wall }: { summary: Summary; wall: number }) {
       )}
       {long && (
         <p class="small">
-          One long gap: for <b>{seconds(long.s)}</b>, {percent(long.s / wall)} of the run, the GPU waited at one place {long.cause}.
+          One long gap: for <b>{seconds(long.s)}</b>, {percent(long.s / wall)} of the run, the GPU waited at one place {long.cause}
+          {until?.file != null && <>, until a kernel was launched from <code>{placeOf(until)}</code> {frameText(until)}</>}.
         </p>
       )}
     </>

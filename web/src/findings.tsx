@@ -7,7 +7,8 @@ import { Editor } from './editor';
 import { kernelLink, launchesLink, ruleLink, sourceLink, stepLink } from './links';
 import { middle, visible } from './names';
 import { Together, SavingBar } from './saving';
-import type { Evidence, Finding, Findings, Frame, Site, Verdict } from './openapi';
+import { frameText, placeOf } from './frame';
+import type { Evidence, Finding, Findings, Site, Verdict } from './openapi';
 
 const leftTold = 0.9; // of its seconds: when more is left, nobody asks
 
@@ -229,15 +230,6 @@ function HotLines({ run, finding: f }: { run: string; finding: Finding }) {
       </ol>
     </section>
   );
-}
-
-function frameText(frame: Frame): string {
-  const name = frame.function === null ? 'unknown function' : frame.nearest ? `near ${frame.function}` : frame.function;
-  return frame.python ? name : `${name}${frame.module && frame.file === null ? `, ${frame.module}` : ''}`;
-}
-
-function placeOf(frame: Frame): string | null {
-  return frame.file === null ? null : `${frame.file}${frame.line === null ? '' : `:${frame.line}`}`;
 }
 
 function LaunchSite({ site }: { site: Site }) {

@@ -2,8 +2,22 @@
  * rules/evidence/gaps.c: see gaps.h.
  */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/sort.h"
 #include "rules/evidence/gaps.h"
+
+/* A launch site with its part of the host's work in front of the kernel's launches. */
+struct place {
+	const struct site *site;
+	const char *file;	/* of the frame that is shown; never NULL */
+	uint32_t line;
+	double s;
+};
+
+COMPARE(by_line, struct place, strcmp(x->file, y->file) ?: ORDER(x->line, y->line) ?:
+    ORDER(y->s, x->s))
 
 /* The number of gaps in class ${i} of ${run} and the two classes next to it. */
 static double
@@ -69,4 +83,80 @@ gaps_s(const struct run *run, double least, double longest_s)
 	}
 	return sum + (double)run->idle_ns[IDLE_LAUNCH] * 1e-9 *
 	    fmax(0, 1 - longer / fmax(1, (double)run->idle_gaps));
+}
+
+static bool
+is_launch(const struct run *run, const struct site *s)
+{
+	return s->call == CALL_LAUNCH && s->kernel > 0 && s->kernel <= run->kernels;
+}
+
+/* For each kernel id, host_before_ns by recorded launch, in seconds. */
+static double *
+shares_new(const struct run *run)
+{
+	double *share = calloc(run->kernels + 1, sizeof(*share));
+
+	if (share == NULL)
+		return NULL;
+	for (size_t i = 0; i < run->sites; i++)
+		if (is_launch(run, &run->site[i]))
+			share[run->site[i].kernel] += (double)run->site[i].count;
+	for (size_t i = 0; i < run->kernels; i++) {
+		const struct kernel *k = &run->kernel[i];
+
+		if (k->id <= run->kernels && share[k->id] > 0)
+			share[k->id] = (double)k->host_before_ns * 1e-9 /
+			    share[k->id];
+	}
+	return share;
+}
+
+/* The launch sites whose line is known; returns how many. */
+static size_t
+places_of(struct place *p, const struct run *run, const double *share)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->sites; i++) {
+		const struct site *s = &run->site[i];
+
+		if (!is_launch(run, s) || s->first >= s->frames ||
+		    s->frame[s->first].file == NULL)
+			continue;
+		p[n++] = (struct place){ .site = s,
+		    .file = s->frame[s->first].file,
+		    .line = s->frame[s->first].line,
+		    .s = (double)s->count * share[s->kernel] };
+	}
+	return n;
+}
+
+const struct site *
+gaps_place(const struct run *run, double *part_s)
+{
+	struct place *p = calloc(run->sites + 1, sizeof(*p));
+	double *share = shares_new(run), sum = 0;
+	const struct site *best = NULL;
+	size_t n, first = 0;
+
+	*part_s = 0;
+	n = p != NULL && share != NULL ? places_of(p, run, share) : 0;
+	if (n > 0)
+		qsort(p, n, sizeof(*p), by_line);
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && (p[i].line != p[first].line ||
+		    strcmp(p[i].file, p[first].file) != 0)) {
+			first = i;
+			sum = 0;
+		}
+		sum += p[i].s;
+		if (sum > *part_s) {
+			*part_s = sum;
+			best = p[first].site;
+		}
+	}
+	free(share);
+	free(p);
+	return best;
 }

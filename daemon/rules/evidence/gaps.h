@@ -30,4 +30,12 @@ struct again gaps_again(const struct run *run, double least,
  * longer gaps: waits of the host cannot have cost more. */
 double gaps_s(const struct run *run, double least, double longest_s);
 
+/*
+ * gaps_place(run, part_s): where the host launches the work in front of which most of
+ * its part of such gaps lies (struct kernel, host_before_ns): a launch site, all kernels
+ * that its line launches taken together. *${part_s} is that part, in seconds. NULL, and
+ * 0, if no site is known or memory is short.
+ */
+const struct site *gaps_place(const struct run *run, double *part_s);
+
 #endif

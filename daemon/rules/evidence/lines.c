@@ -361,10 +361,9 @@ lines_python(const struct run *run)
 	return false;
 }
 
-void
-lines_launch(const struct rule_view *x, struct draft *d, uint32_t kernel)
+const struct site *
+lines_launched(const struct run *run, uint32_t kernel)
 {
-	const struct run *run = x->run;
 	const struct site *best = NULL;
 
 	for (size_t i = 0; i < run->sites; i++) {
@@ -376,6 +375,14 @@ lines_launch(const struct rule_view *x, struct draft *d, uint32_t kernel)
 		if (best == NULL || s->count > best->count)
 			best = s;
 	}
+	return best;
+}
+
+void
+lines_launch(const struct rule_view *x, struct draft *d, uint32_t kernel)
+{
+	const struct site *best = lines_launched(x->run, kernel);
+
 	if (best != NULL)
 		d->f.site = best;
 	if (x->rule->scope == SCOPE_RUN)

@@ -39,7 +39,8 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    rule_value(x, "min_gap"));
 	double wall = rule_wall_s(run);
 	double longest = (double)run->idle_longest_ns * 1e-9;
-	double idle = a.host + a.api + a.sync, busy, mid;
+	double idle = a.host + a.api + a.sync, busy, mid, before;
+	const struct site *place;
 	struct draft *d;
 
 	if (!(a.base > 0) || a.gaps < rule_value(x, "min_gaps") ||
@@ -71,6 +72,11 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		d->f.location = arena_format(x->arena, "%s, most of it in front "
 		    "of copies to the GPU", d->f.location);
 		lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
+	} else if ((place = gaps_place(run, &before)) != NULL &&
+	    before > 0.5 * idle) {
+		d->f.site = place;
+		d->f.location = arena_format(x->arena, "%s, most of it in front "
+		    "of these launches", d->f.location);
 	}
 	rule_evidence(x, d, "idle_ratio", idle / a.base, "GPU idle in gaps "
 	    "that come again, part of first to last work without its phases",
