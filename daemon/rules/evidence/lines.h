@@ -55,9 +55,9 @@ bool lines_python(const struct run *run);
 
 /* lines_launched(run, kernel): the place of most launches of kernel id ${kernel}; NULL if
  * none is known. */
-const struct site *linelines_launched(const struct run *run, uint32_t kernel);
+const struct site *lines_launched(const struct run *run, uint32_t kernel);
 
-/* lines_launch(x, d, kernel): linelines_launched becomes the finding's place. */
+/* lines_launch(x, d, kernel): lines_launched becomes the finding's place. */
 void lines_launch(const struct rule_view *x, struct draft *d, uint32_t kernel);
 
 /* lines_finish(x, d): add the launch site of a kernel's finding, and the reason if
