@@ -372,12 +372,34 @@ add_command(struct mcp_call *c, const char *command, struct error *e)
 	return 0;
 }
 
+/* Of ${arguments} the programs, or all that is no program. */
+static int
+add_parameters(struct mcp_call *c, const struct mcp_tool *tool,
+    const json_t *arguments, bool programs, struct error *e)
+{
+	const struct parameter *p;
+	const json_t *v;
+
+	for (p = tool->parameter; p->how != HOW_NONE; p++) {
+		if ((p->how == HOW_ARGV) != programs)
+			continue;
+		v = json_object_get(arguments, p->name);
+		v = json_is_null(v) ? NULL : v;	/* left out, as some clients write it */
+		if (v == NULL && is_needed(p))
+			return error_set(e, "%s needs '%s'", tool->name,
+			    p->name);
+		if (v != NULL && add_parameter(c, p, v, e) != 0)
+			return -1;
+		if (v == NULL && p->how == HOW_TIME && add_time(c, p, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 int
 mcp_call_make(struct mcp_call *c, const struct mcp_tool *tool,
     const json_t *arguments, struct error *e)
 {
-	const struct parameter *p;
-	const json_t *v;
 
 	memset(c, 0, sizeof(*c));
 	c->tool = tool;
@@ -392,18 +414,9 @@ mcp_call_make(struct mcp_call *c, const struct mcp_tool *tool,
 	    "", e) != 0) ||
 	    (strcmp(tool->command, "run") == 0 && add_report(c, e) != 0))
 		return -1;
-	for (p = tool->parameter; p->how != HOW_NONE; p++) {
-		v = json_object_get(arguments, p->name);
-		v = json_is_null(v) ? NULL : v;	/* left out, as some clients write it */
-		if (v == NULL && is_needed(p))
-			return error_set(e, "%s needs '%s'", tool->name,
-			    p->name);
-		if (v != NULL && add_parameter(c, p, v, e) != 0)
-			return -1;
-		if (v == NULL && p->how == HOW_TIME && add_time(c, p, e) != 0)
-			return -1;
-	}
-	return 0;
+	/* What follows a program is its own. */
+	return add_parameters(c, tool, arguments, false, e) != 0 ? -1 :
+	    add_parameters(c, tool, arguments, true, e);
 }
 
 void

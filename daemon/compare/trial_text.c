@@ -201,15 +201,16 @@ static void
 text_floor(struct out *o, const json_t *trial)
 {
 	const json_t *runs = json_object_get(trial, "runs");
+	double gpu = field_number(json_object_get(trial, "gpu"), "deviation_ratio");
+	double active = field_number(json_object_get(trial, "active"), "deviation_ratio");
 	char line[LINE_SIZE], a[NUMBER_SIZE], b[NUMBER_SIZE];
 
-	if (field_count(runs, "base") + field_count(runs, "target") <= SIDES)
+	if (field_count(runs, "base") + field_count(runs, "target") <= SIDES ||
+	    isnan(gpu) || isnan(active))
 		return;
 	snprintf(line, sizeof(line), "runs of one side differ by %s (the GPU's "
-	    "time) and %s (the time at work)", number_percent(a, field_number(
-	    json_object_get(trial, "gpu"), "deviation_ratio")),
-	    number_percent(b, field_number(json_object_get(trial, "active"),
-	    "deviation_ratio")));
+	    "time) and %s (the time at work)", number_percent(a, gpu),
+	    number_percent(b, active));
 	out_text(o, "  ");
 	out_wrap(o, 4, line);
 }

@@ -124,6 +124,11 @@ pairs="$SOURCE/tests/captures/pairs"
 		page = call("tools/call", name="findings", arguments={"run": coarse})["content"][0]["text"]
 		assert "line not known: needs --level auto" in page and "-lineinfo" not in page
 		assert "uncoalesced-global-access" in said["findings_of_all_runs"]
+		# Options are ours, wherever they stand; the program has its own arguments.
+		page = call("tools/call", name="profile", arguments={"level": "counters", "label": "mine", "kernel": "k",
+		    "argv": ["sh", "-c", "echo args: $*", "x", "y"]})["content"][0]["text"]
+		assert "; level counters;" in page and "| args: y\n" in page, page
+		assert "mine" in call("tools/call", name="runs", arguments={"limit": 1})["content"][0]["text"]
 		none = call("tools/call", name="finding", arguments={"run": bad, "id": "0123456789abcdef"})
 		assert none["isError"] and none["structuredContent"]["text"] == none["content"][0]["text"]
 		asked = call("tools/call", name="compare", arguments={"before": bad, "after": good, "allow": "arguments"})
