@@ -19,7 +19,7 @@
 struct error;
 struct pollfd;
 
-#define MCP_JOBS 4			/* tools at once */
+#define MCP_JOBS 16			/* tools at once */
 #define MCP_JOB_FDS 3			/* file descriptors of each */
 /* An answer has at most 2,000 tokens. The limits in bytes follow from the
  * fewest bytes per token (o200k_base and cl100k_base, all answers about the

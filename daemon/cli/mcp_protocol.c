@@ -185,7 +185,7 @@ do_call(struct mcp *m, const struct request *r)
 		return;
 	}
 	if (j == NULL) {
-		answer_error(m, r->id, MCP_BUSY, "four tools are running: "
+		answer_error(m, r->id, MCP_BUSY, "16 tools are running: "
 		    "wait for one, or cancel it", NULL);
 		return;
 	}

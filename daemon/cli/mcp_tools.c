@@ -215,10 +215,12 @@ static int
 add_number(struct mcp_call *c, const struct parameter *p, const json_t *v,
     struct error *e)
 {
-	json_int_t n = json_integer_value(v);
+	/* 2.0 is whole. */
+	double number = json_number_value(v);
+	json_int_t n = number >= 1 && number <= LIMIT_MOST ? (json_int_t)number : 0;
 	char text[32];
 
-	if (!json_is_integer(v) || n < 1 || n > LIMIT_MOST)
+	if (n == 0 || (double)n != number)
 		return error_set(e, "%s is no whole number from 1 to %d",
 		    p->name, LIMIT_MOST);
 	if (p->how == HOW_LIMIT || p->how == HOW_TIME)

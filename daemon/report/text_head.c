@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "report/ending.h"
 #include "report/out.h"
 #include "report/text.h"
 #include "report/text_util.h"
@@ -113,32 +114,9 @@ parts_header(struct out *o, const struct report *r)
 void
 parts_end(struct out *o, const json_t *run)
 {
-	const char *state = field_text(run, "state");
-	const json_t *sig = json_object_get(run, "signal");
-	const json_t *code = json_object_get(run, "exit_code");
-	uint64_t unended = field_count(json_object_get(run, "data"), "unended");
-	char text[192], a[NUMBER_SIZE];
+	char text[ENDING_SIZE];
 
-	if (state == NULL)
-		return;
-	if (strcmp(state, "live") == 0)
-		snprintf(text, sizeof(text), "The program is still running: "
-		    "what follows is what is known so far.");
-	else if (json_is_integer(sig))
-		snprintf(text, sizeof(text), "The program was killed by signal "
-		    "%d: what it had flushed by then is here.",
-		    (int)json_integer_value(sig));
-	else if (strcmp(state, "finished") != 0)
-		snprintf(text, sizeof(text), "The record of this run ends "
-		    "early (%s): how much is missing is not known.", state);
-	else if (unended > 0)
-		snprintf(text, sizeof(text), "The record of %s ends early (it "
-		    "was killed, or the capture was cut): how much is missing "
-		    "is not known.", number_of(a, unended, "process"));
-	else if (json_integer_value(code) != 0)
-		snprintf(text, sizeof(text), "The program exited with %d.",
-		    (int)json_integer_value(code));
-	else
+	if (!ending_text(text, run))
 		return;
 	out_style(o, STYLE_WARN);
 	out_spaces(o, 2);

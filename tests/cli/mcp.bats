@@ -128,7 +128,9 @@ pairs="$SOURCE/tests/captures/pairs"
 		page = call("tools/call", name="profile", arguments={"level": "counters", "label": "mine", "kernel": "k",
 		    "argv": ["sh", "-c", "echo args: $*", "x", "y"]})["content"][0]["text"]
 		assert "; level counters;" in page and "| args: y\n" in page, page
-		assert "mine" in call("tools/call", name="runs", arguments={"limit": 1})["content"][0]["text"]
+		assert "\nThe program exited with 7.\n" in call("tools/call", name="profile", arguments={"limit_s": 60.0,
+		    "argv": ["sh", "-c", "exit 7"]})["content"][0]["text"]
+		assert "mine" in call("tools/call", name="runs", arguments={"limit": 2})["content"][0]["text"]
 		none = call("tools/call", name="finding", arguments={"run": bad, "id": "0123456789abcdef"})
 		assert none["isError"] and none["structuredContent"]["text"] == none["content"][0]["text"]
 		asked = call("tools/call", name="compare", arguments={"before": bad, "after": good, "allow": "arguments"})
