@@ -2,10 +2,10 @@
  * harness.h: shared by all reference pairs: memory that is released at the end,
  * seeded inputs, timing, and a check of the results.
  *
- * A pair is one function, `int pair_<ident>(struct job *job)`, that allocates
- * with job_output and job_device, fills its inputs on the GPU, hands its launch
- * to job_measure, and compares what job_fetch brought back. It returns 0, or -1
- * once an error is printed. What it allocated belongs to the job.
+ * The body of a pair (PAIR of pairs.h) allocates with job_output and job_device,
+ * fills its inputs on the GPU, hands its launch to job_measure, and compares what
+ * job_fetch brought back. It returns 0, or -1 once an error is printed. What it
+ * allocated belongs to the job.
  *
  * The programs run under a profiler, which must find nothing but the lesson:
  * no host memory is copied to make inputs, checks come after the last GPU

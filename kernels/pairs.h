@@ -1,12 +1,13 @@
 /*
- * pairs.h: the reference pairs, one for each practice.
+ * pairs.h: the reference pairs, one for each practice. harness.h has struct job, which
+ * says what was asked for, and what pairs share: memory, inputs, timing, checks.
  *
  * A pair is a file kernels/<practice>.cu, with dashes as underscores (built.cu: those
  * whose lesson is a flag). The rule of that name (daemon/rules/engine/rules.def) must
  * find its bad variant, and must not find its good one. Where the lesson is about a
  * line of code, a comment HERE stands at the end of each line of the bad variant that
- * the finding may name (NOWHERE: it must be found without a line);
- * tests/rules/lines.sh compares.
+ * the finding may name; in a header that several pairs include it is HERE <practice>
+ * (NOWHERE: it must be found without a line). tests/rules/lines.sh compares.
  */
 #ifndef CADV_PAIRS_H
 #define CADV_PAIRS_H

@@ -8,7 +8,9 @@
  * sectors and ideal (global), local, waves and least (shared wavefronts),
  * divergent and uniform (branches), line, and names of stalls with their
  * samples. The rest is 0. Branches name their target's place: "BRA #3" jumps to
- * the fourth line. What is a global load, store, … follows from the opcode.
+ * the fourth line. What is a global load, store, … follows from the opcode. Counts are
+ * of all warps of a launch, whose grid and block are set elsewhere: who makes blocks
+ * smaller makes the grid larger, or each warp executes more.
  */
 #ifndef TEST_CODE_H
 #define TEST_CODE_H

@@ -7,6 +7,17 @@
  * change does to the demands of a kernel (struct fix; of several kernels, struct
  * part) or which idle and copy time it would recover (struct claim); rank.c
  * derives seconds, severity and rank from that, in the same way for every rule.
+ *
+ * The steps of a rule about a kernel:
+ * 1. Return RULE_CLEAN where it does not apply, rule_unmeasured(…) where a value is
+ *    missing (the data of its row's "needs" are there, single values may be not), and
+ *    RULE_CLEAN where a value does not reach its threshold, rule_value(x, key).
+ * 2. d = rule_found(x, NULL) begins a finding. Set d->f.summary, d->f.advice and
+ *    d->f.gain_note (finding.h), add the values by rule_evidence, the change by rule_fix.
+ * 3. End with rule_settle(x, d), or lines_settle (evidence/lines.h), which also names
+ *    lines: both withdraw a finding that would save next to nothing.
+ * A rule about the run begins with rule_found(x, key) for each finding, sets d->claim
+ * instead of the fix, and returns RULE_FOUND, or RULE_CLEAN if it began none.
  */
 #ifndef CADV_RULE_H
 #define CADV_RULE_H
