@@ -85,6 +85,7 @@ for part in bad good; do
 done
 fresh; touch "$dir/build/mute"; broken "explanation has no content"
 fresh; rules '.thresholds = []'; broken "no threshold"
+fresh; rules '.category = "lunch"'; broken "its category lunch is none of launch"
 for origin in '' default default: 'default: any' 'default: 10 points' \
     'arithmetic: yes' 'default: a good value in our long experience'; do
 	fresh; rules ".thresholds[0].origin = \"$origin\""

@@ -172,6 +172,9 @@ InitializeInjectionNvtx2 "
 origins='arithmetic:|measured[: ]|guide|best practices|nsight (compute|systems)'
 words_of_origin=4
 
+# The categories that the head of rules.def explains.
+categories='launch memory shared instruction transfer host correctness'
+
 # The rows of the unit tests, one a line: rule, fires, quiet, nodata.
 unit_rows() {
 	cat tests/unit/rules*.c | tr -s '[:space:]' ' ' |
@@ -180,13 +183,17 @@ unit_rows() {
 
 # What the catalogue itself lacks, a line a complaint.
 catalogue_complaints() {
-	jq -r --arg from "$origins" --argjson words "$words_of_origin" '
+	jq -r --arg from "$origins" --argjson words "$words_of_origin" \
+	    --arg categories "$categories" '
 	    .items[] | .id as $id |
 	    (select([.title, .why, .detects, .advice, .example.bad,
 	        .example.good, .next, .sources] |
 	        any(. == null or . == "")) |
 	        "\($id): a part of its documentation is empty"),
 	    (select((.thresholds | length) == 0) | "\($id): no threshold"),
+	    (select(.category as $own |
+	        $categories | split(" ") | index($own) | not) |
+	        "\($id): its category \(.category) is none of \($categories)"),
 	    (.thresholds[]? | .key as $key |
 	        (.origin // "" | sub("^default:? *"; "")) |
 	        select((test($from; "i") | not) or
