@@ -99,7 +99,9 @@ check_names(const char *directory)
 		if (source ? source_metric_find(line[n], strlen(line[n])) ==
 		    SOURCE_COUNT : metric_find(line[n], strlen(line[n])) ==
 		    METRIC_COUNT) {
-			printf("the model does not know %s\n", line[n]);
+			printf("%s%s has no row in daemon/model/%s\n", line[n],
+			    source ? ", under [source]," : "", source ?
+			    "lines/source.def" : "metric.def");
 			bad++;
 		}
 		n++;

@@ -287,6 +287,20 @@ static const struct row others[] = {
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
+/* The column of ${row} that ${build} stands in. */
+static const char *
+column_of(const struct row *row, const builder *build)
+{
+	static const char *const quiet[QUIET_MOST] = {
+		"quiet[0]", "quiet[1]", "quiet[2]", "quiet[3]", "quiet[4]"
+	};
+
+	for (int q = 0; q < QUIET_MOST; q++)
+		if (row->quiet[q] == build)
+			return quiet[q];
+	return row->fires == build ? "fires" : "nodata";
+}
+
 static void
 check(const struct row *row, builder *build, enum rule_state want)
 {
@@ -294,10 +308,12 @@ check(const struct row *row, builder *build, enum rule_state want)
 	struct advice *a = advise(build, &m);
 	const struct verdict *v = made_verdict(a, row->rule);
 
-	assert_non_null(v);
+	if (v == NULL)
+		fail_msg("%s: rules.def has no such rule", row->rule);
 	if (v->state != want)
-		fail_msg("%s is %s, not %s (%s)", row->rule,
+		fail_msg("%s is %s, not %s, on %s of its row%s%s", row->rule,
 		    rule_state_name[v->state], rule_state_name[want],
+		    column_of(row, build), v->reason ? ": " : "",
 		    v->reason ? v->reason->text : "");
 	if (want == RULE_NOT_MEASURED)
 		assert_true(v->reason != NULL && strlen(v->reason->text) > 5);
