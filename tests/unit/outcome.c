@@ -30,8 +30,9 @@ run_of(const char *kernels)
 		json_object_update_missing(k, whole);
 		json_decref(whole);
 	}
-	return (struct trial_run){ run, json_pack("{s:[], s:[]}", "items",
-	    "rules"), list, conditions_of(run, NULL, NULL) };
+	return (struct trial_run){ run, json_pack("{s:[], s:[{s:s, s:s},"
+	    "{s:s, s:s}]}", "items", "rules", "rule", "low-ilp", "state", "clean",
+	    "rule", "tail-effect", "state", "clean"), list, conditions_of(run, NULL, NULL) };
 }
 
 static void
@@ -137,4 +138,54 @@ TEST(test_what_the_program_times_no_more)
 	assert_string_equal(doubts(WAITED("true"), WAITED("null")), "");
 	/* Recordings of before this was told. */
 	assert_string_equal(doubts(PLAIN, WAITED("false")), "");
+}
+
+/* A finding of rule ${rule} at kernel 1, which would save 0.5 ms, 0.4 at least. */
+static void
+found(struct trial_run *r, const char *id, const char *rule)
+{
+
+	json_array_append_new(json_object_get(r->findings, "items"),
+	    json_pack("{s:s, s:s, s:s, s:s, s:b, s:i, s:{s:f, s:f, s:f, s:f}}", "id", id,
+	    "rule", rule, "title", rule, "where", "k", "worth_it", 1, "kernel_id", 1,
+	    "saves", "s", 5e-4, "low_s", 4e-4, "high_s", 6e-4, "kernel_speedup_ratio",
+	    2.0));
+}
+
+/* What became of it when the kernel takes ${ms} after the change and ${rule} is found
+ * there instead; NULL: nothing is. "state: what moved". */
+static const char *
+became(const char *time, const char *rule)
+{
+	static char text[256];
+	struct trial_run base = run_of(PLAIN), target = run_of(time);
+	const json_t *item;
+	json_t *outcome;
+
+	found(&base, "1111111111111111", "low-ilp");
+	if (rule != NULL)
+		found(&target, strcmp(rule, "low-ilp") == 0 ? "1111111111111111" :
+		    "2222222222222222", rule);
+	assert_non_null(outcome = outcome_of(&base, &target, 0));
+	item = json_array_get(json_object_get(outcome, "items"), 0);
+	snprintf(text, sizeof(text), "%s: %s", or_unknown(field_text(item, "state")),
+	    or_unknown(field_text(json_object_get(item, "moved_to"), "rule")));
+	json_decref(outcome);
+	drop(&base);
+	drop(&target);
+	return text;
+}
+
+TEST(test_where_the_time_went_instead)
+{
+#define TAKES(us) WITH("\"time\": {\"total_ns\": " us "0000, \"mean_ns\": " us "000, "	\
+    "\"sd_ns\": 0}")
+	assert_string_equal(became(TAKES("50"), NULL), "kept: unknown");
+	assert_string_equal(became(TAKES("50"), "tail-effect"), "kept: unknown");
+	assert_string_equal(became(TAKES("80"), "tail-effect"),
+	    "partly: tail-effect");
+	assert_string_equal(became(TAKES("80"), NULL), "partly: unknown");
+	assert_string_equal(became(TAKES("100"), "tail-effect"),
+	    "missed: tail-effect");
+	assert_string_equal(became(TAKES("100"), "low-ilp"), "missed: unknown");
 }
