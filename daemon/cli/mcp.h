@@ -26,7 +26,7 @@ struct pollfd;
  * committed captures; tests/cli/mcp.test.mjs counts them): tables and machine
  * code 2.1, the pages for agents 3.1, numbers that a program prints 1.5. */
 #define MCP_TOKENS 2000
-#define MCP_ANSWER_BYTES 4100
+#define MCP_ANSWER_BYTES 4000
 #define MCP_PAGE_BYTES 6200
 #define MCP_PAGE_TOKEN 3.1
 #define MCP_OUTPUT_TOKEN 1.5
