@@ -210,6 +210,22 @@ stop_other_daemon() {
 	build/bin/cudadvise daemon stop
 }
 
+# A run in which everything was recorded, lines and samples too; beside it the same
+# program after the change, and one whose report ranks several findings.
+demo_recorded() {
+	local captures=tests/captures
+	local pair=$captures/pairs/uncoalesced-global-access
+	say "No GPU that can be measured here: these are runs that were" \
+	    "recorded on one."
+	build/bin/cudadvise import -q "$captures/programs/layernorm.cadv" \
+	    "$pair.good.cadv" || return 1
+	say "\$ build/bin/cudadvise import --print $pair.bad.cadv"
+	build/bin/cudadvise import --print "$pair.bad.cadv" || return 1
+	say
+	say "Imported, too: the same program after the change, and layernorm" \
+	    "of llm.c."
+}
+
 # The reference kernels take most of the time to build: only where they can run.
 demo() {
 	local program="build/bin/cudadvise-kernels" target=programs
@@ -224,13 +240,7 @@ demo() {
 		build/bin/cudadvise run --label demo -- "$program" \
 		    uncoalesced-global-access --variant bad || return 1
 	else
-		say "No GPU that can be measured here: this is a run that was" \
-		    "recorded on one."
-		say "\$ build/bin/cudadvise import --print tests/captures/demo.cadv"
-		[ -f tests/captures/demo.cadv ] ||
-		    die "tests/captures/demo.cadv is missing"
-		build/bin/cudadvise import --print tests/captures/demo.cadv ||
-		    return 1
+		demo_recorded || return 1
 	fi
 	say
 	say "  build/bin/cudadvise run ./your-program   measure your own"
@@ -372,7 +382,7 @@ try_demo() (
 	if ./setup.sh demo --recorded --jobs "$jobs" >"$dir/said"; then
 		address=$(grep -oE 'http://127\.0\.0\.1:[0-9]+/' "$dir/said")
 		grep 'A daemon of another build runs' "$dir/said" &&
-		    grep 'What to change first' "$dir/said" &&
+		    grep -E '^      uncoalesced_global_access.cu:[0-9]+  sum' "$dir/said" &&
 		    tail -n 1 "$dir/said" | grep -F "$address" &&
 		    curl -sf "$address" | grep -i '<title>' &&
 		    cmake --install build --prefix "$dir/prefix" &&

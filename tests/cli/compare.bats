@@ -217,7 +217,7 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 }
 
 @test "verify, compare: another program keeps no promise" {
-	set -- "$SOURCE/tests/captures/demo.cadv" \
+	set -- "$SOURCE/tests/captures/programs/layernorm.cadv" \
 	    "$SOURCE/tests/captures/programs/softmax4.cadv"
 	run -3 cudadvise verify "$@"
 	[[ "$output" == *"another program: ./layernorm and ./softmax"*"--allow program"*"unknown   layernorm"* ]]

@@ -94,7 +94,7 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 }
 
 @test "compare: kernels of one name are told apart by their numbers" {
-	run -0 cudadvise compare "$pairs/../demo.cadv" "$pairs/../demo.cadv"
+	run -0 cudadvise compare "$pairs/../programs/layernorm.cadv" "$pairs/../programs/layernorm.cadv"
 	for i in 1 2 3 4 5 6; do
 		[ "$(grep -c "^ layernorm_forward_.* #$i .*as before" \
 		    <<< "$output")" -eq 1 ]
@@ -128,14 +128,14 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 
 @test "kernels: a function's shapes stand under it, all of them with -v" {
 	export COLUMNS=120
-	run -0 cudadvise kernels "$pairs/../demo.cadv"
+	run -0 cudadvise kernels "$pairs/../programs/layernorm.cadv"
 	[[ "$output" == *"layernorm_for"*"8.91 s"*"12,006"*"6 shapes"* ]]
 	[ "$(grep -c "2,001" <<< "$output")" -eq 3 ]
 	[[ "$output" == *"3 more shapes with less time"* ]]
-	run -0 cudadvise kernels -v "$pairs/../demo.cadv"
+	run -0 cudadvise kernels -v "$pairs/../programs/layernorm.cadv"
 	[ "$(grep -c "2,001" <<< "$output")" -eq 6 ]
 	[[ "$output" != *"more shapes"* ]]
-	run -0 cudadvise show -v "$pairs/../demo.cadv"
+	run -0 cudadvise show -v "$pairs/../programs/layernorm.cadv"
 	[[ "$output" == *"12,006 launches of 1 kernel in 6 launch shapes"* ]]
 	[[ "$output" == *"grid 8 to 256, block 32 to 1024, 6 launch shapes"* ]]
 	[[ "$output" == *"the figures are of grid 8, block 1024"* ]]
@@ -154,7 +154,7 @@ place='.findings.items[0] | select(.worth_it) |
     else .where[:8] end'
 
 @test "reports of real programs: the first finding in ten lines, clean at 60 and 80 columns" {
-	for f in "$pairs"/../programs/*.cadv "$pairs"/../demo.cadv \
+	for f in "$pairs"/../programs/*.cadv \
 	    "$pairs"/{launch-bound-graph-candidate,legacy-default-stream}.bad.cadv \
 	    "$pairs"/{layout-conversions,serial-kernel}.bad.cadv \
 	    "$pairs"/{sanitizer-findings,shared-atomic-contention}.bad.cadv; do

@@ -109,7 +109,7 @@ grep -q '^ 1  aten::mm ' "$work/report" && ! grep -q Kernel2 "$work/report" ||
 "$build/bin/cudadvise" show -v "$misaligned" | grep -q '^      kernel void cutlass::' ||
     fail "-v has no name of the kernel"
 # Every report fits into 40 lines of 80 columns, which a terminal shows at once.
-for capture in "$repo"/tests/captures/{demo,pairs/*,programs/*}.cadv; do
+for capture in "$repo"/tests/captures/{pairs,programs}/*.cadv; do
 	lines=$(COLUMNS=80 CUDADVISE_CONFIG=/dev/null "$build/bin/cudadvise" show \
 	    "$capture" </dev/null | wc -l)
 	[ "$lines" -gt 0 ] && [ "$lines" -le 40 ] ||

@@ -1,5 +1,5 @@
-// Makes web/dashboard.png, the picture in README.md: the first screen of the run
-// that the demo shows.
+// Makes web/dashboard.png, the picture in README.md: the first screen of a run of the
+// demo's.
 //	CUDADVISE_BIN=build/bin node tests/web/picture.mjs
 import path from 'node:path';
 import { execFileSync } from 'node:child_process';
@@ -7,7 +7,7 @@ import { Daemon, bin, root } from '../api/daemon.mjs';
 import { launch } from './browser.mjs';
 
 const daemon = await new Daemon().start();
-execFileSync(path.join(bin, 'cudadvise'), ['import', '-q', path.join(root, 'tests/captures/demo.cadv')],
+execFileSync(path.join(bin, 'cudadvise'), ['import', '-q', path.join(root, 'tests/captures/programs/layernorm.cadv')],
   { env: daemon.env, stdio: 'inherit' });
 const { url } = await daemon.dashboard();
 const browser = await launch();

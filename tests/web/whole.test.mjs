@@ -256,7 +256,7 @@ test('a framework\'s kernels are summed by operator and line', async (t) => {
 });
 
 test('one fault at several launch shapes is one entry, as in the terminal', async (t) => {
-  const { number } = (await daemon.uploadBytes(readFileSync(path.join(root, 'tests/captures/demo.cadv')))).json;
+  const { number } = (await daemon.uploadBytes(readFileSync(path.join(root, 'tests/captures/programs/layernorm.cadv')))).json;
   const grids = (await api(`/runs/${number}/findings`)).items.filter((f) => f.worth_it && f.rule === 'grid-too-small');
   assert.ok(grids.length > 1, 'the capture has some');
   const page = await open(t, `/runs/${number}`);
