@@ -20,7 +20,7 @@ fresh() {
 	local f
 	rm -rf "$dir/repo" "$dir/build"
 	mkdir -p "$dir/repo/kernels/frameworks" \
-	    "$dir/repo/tests/captures/pairs" \
+	    "$dir/repo/tests/captures/pairs" "$dir/repo/daemon/rules" \
 	    "$dir/repo/tests/rules" "$dir/repo/tests/unit" "$dir/build/bin"
 	for f in "$repo"/kernels/*.cu "$repo"/kernels/frameworks/*.py \
 	    "$repo"/tests/captures/pairs/*.cadv; do
@@ -28,6 +28,8 @@ fresh() {
 	done
 	cp "$repo/tests/rules/expected.json" "$dir/repo/tests/rules/"
 	cp "$repo"/tests/unit/rules*.c "$dir/repo/tests/unit/"
+	cp -r "$repo/daemon/rules/practice" "$repo/daemon/rules/evidence" \
+	    "$dir/repo/daemon/rules/"
 	cp "$dir/rules.json" "$dir/build/rules.json"
 	jq -r '.items[].id' "$dir/build/rules.json" >"$dir/build/pairs"
 	cp "$dir/explained" "$dir/build/"
@@ -85,6 +87,10 @@ for part in bad good; do
 done
 fresh; touch "$dir/build/mute"; broken "explanation has no content"
 fresh; rules '.thresholds = []'; broken "no threshold"
+fresh; echo 'rule_value(x, "most")' >>"$dir/repo/daemon/rules/practice/tail_effect.c"
+broken "asks for the threshold most, which its row in rules.def lacks"
+fresh; rules '.thresholds += [.thresholds[0] + { key: "other_waves" }]'
+broken "nothing asks for its threshold other_waves"
 fresh; rules '.category = "lunch"'; broken "its category lunch is none of launch"
 for origin in '' default default: 'default: any' 'default: 10 points' \
     'arithmetic: yes' 'default: a good value in our long experience'; do

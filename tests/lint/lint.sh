@@ -214,6 +214,38 @@ check_explained() {
 	done
 }
 
+# The thresholds of a rule's row are those that the rule asks for, by itself or through
+# what it shares with others: a key that its row lacks is NaN, and the rule silent.
+key_complaints() {
+	local rules=daemon/rules/practice word='"\K[a-z0-9_]+(?=")'
+	{
+		jq -r '.items[] | "row \(.id) \(.thresholds[]?.key)"'
+		grep -oPzH "(rule_value\\(x,|\\.key =)\\s*$word" $rules/*.c |
+		    tr '\0' '\n' | sed 's/^/asked /'
+		grep -oPH "$word" $rules/*.c daemon/rules/evidence/*.c |
+		    sed 's/^/named /'
+	} | awk '
+	$1 == "row" { row[$2 " " $3]; has[$2]; next }
+	{
+		split($2, part, ":"); id = part[1]; key = part[2]
+		shared = id !~ /practice/
+		gsub(/.*\/|\.c$/, "", id); gsub(/_/, "-", id)
+		name = shared ? key : id " " key
+		if ($1 == "named")
+			named[name]
+		else if (id in has && !(name in row) && !said[name]++)
+			print id ": " part[1] " asks for the threshold " key \
+			    ", which its row in rules.def lacks"
+	}
+	END {
+		for (name in row) {
+			split(name, part, " ")
+			if (!(name in named) && !(part[2] in named))
+				print part[1] ": nothing asks for its threshold " part[2]
+		}
+	}'
+}
+
 # Every practice: a chapter, thresholds with an origin, a pair of kernels, and
 # captures of both variants, with which rules-replay sees it fire, be quiet and have
 # no data; before a GPU has run the pair made cases of the three.
@@ -236,6 +268,9 @@ check_rules() {
 	# no captures.
 	unrecorded=$(jq -r '.pairs | to_entries[] |
 	    select(.value.recorded == false) | .key' $pairs)
+	while read -r line; do
+		complain "$line"
+	done < <(echo "$rules" | key_complaints)
 	for id in $(echo "$rules" | jq -r '.items[].id'); do
 		text=$("$cli" explain "$id") || complain "$id: no explanation"
 		mapfile -t lines <<<"$text"
