@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "cli/footnotes.h"
 #include "cli/table.h"
 #include "cli/view.h"
 #include "report/by_time.h"
@@ -11,7 +12,6 @@
 #include "cli/command.h"
 
 #define LINES 50
-#define NOTES 16
 #define SHAPES 3		/* shown per function: those with the most time */
 
 /* The headline metrics, in the order of their columns. */
@@ -19,41 +19,14 @@ static const char *const metrics[] = { "occupancy", "coalescing",
 	"bank_conflicts", "divergence" };
 #define METRICS ((int)(sizeof(metrics) / sizeof(metrics[0])))
 
-/* Reasons for dashes, each printed once below the table. Borrowed. */
-struct notes {
-	const char *reason[NOTES];
-	int n;
-};
-
-/* The footnote's number; 0 if there are too many different ones. */
-static int
-note_number(struct notes *notes, const char *reason)
-{
-	int i;
-
-	for (i = 0; i < notes->n; i++)
-		if (strcmp(notes->reason[i], reason) == 0)
-			return i + 1;
-	if (notes->n == NOTES)
-		return 0;
-	notes->reason[notes->n++] = reason;
-	return notes->n;
-}
-
 static void
-metric_cell(struct table *t, int column, const json_t *m, struct notes *notes)
+metric_cell(struct table *t, int column, const json_t *m, struct footnotes *notes)
 {
-	const char *reason = field_text(m, "reason");
-	char text[NUMBER_SIZE + 16], a[NUMBER_SIZE];
-	int n;
+	double v = field_number(m, "value");
+	char a[NUMBER_SIZE];
 
-	number_percent(a, field_number(m, "value"));
-	if (!isnan(field_number(m, "value")) || reason == NULL ||
-	    (n = note_number(notes, reason)) == 0)
-		snprintf(text, sizeof(text), "%s", a);
-	else
-		snprintf(text, sizeof(text), "– (%d)", n);
-	table_cell(t, column, text);
+	footnotes_cell(notes, t, column, v, number_percent(a, v),
+	    field_text(m, "reason"));
 }
 
 static void
@@ -146,7 +119,7 @@ function_row(struct table *t, const json_t *k)
 }
 
 static void
-kernel_row(struct table *t, const json_t *k, struct notes *notes)
+kernel_row(struct table *t, const json_t *k, struct footnotes *notes)
 {
 	const json_t *headline = json_object_get(k, "headline");
 	const json_t *time = json_object_get(k, "time");
@@ -174,7 +147,7 @@ kernel_row(struct table *t, const json_t *k, struct notes *notes)
  * functions shown. */
 static size_t
 kernel_rows(struct cli *cli, struct table *t, json_t *const *k, size_t n,
-    struct notes *notes)
+    struct footnotes *notes)
 {
 	bool all = cli->opt.verbose || cli->opt.limit > 0;
 	size_t in = 0, left_out = 0, i;
@@ -193,17 +166,10 @@ kernel_rows(struct cli *cli, struct table *t, json_t *const *k, size_t n,
 }
 
 static void
-print_notes(struct cli *cli, const struct notes *notes, size_t all,
+print_notes(struct cli *cli, const struct footnotes *notes, size_t all,
     size_t left_out, size_t shapes)
 {
-	char text[512];
-	int i;
-
-	for (i = 0; i < notes->n; i++) {
-		snprintf(text, sizeof(text), "(%d) %s", i + 1,
-		    notes->reason[i]);
-		out_wrap(&cli->out, 4, text);
-	}
+	footnotes_print(notes, cli);
 	if (shapes > 0)
 		out_format(&cli->out, "%zu more shape%s with less time: -v "
 		    "shows all\n", shapes, shapes == 1 ? "" : "s");
@@ -232,7 +198,7 @@ print_kernels(struct cli *cli, const json_t *kernels)
 		{ "div.", TABLE_RIGHT | TABLE_SPARE }, { "bound", 0 },
 	};
 	size_t n = json_array_size(kernels), most = LINES, shapes = 0;
-	struct notes notes = { .n = 0 };
+	struct footnotes notes = { .n = 0 };
 	struct error e = ERROR_INIT;
 	struct table *t;
 	json_t **k;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "cli/footnotes.h"
 #include "cli/table.h"
 #include "cli/view.h"
 #include "report/by_time.h"
@@ -12,47 +13,15 @@
 #include "cli/command.h"
 
 #define LINES 50
-#define NOTES 16
-
-/* Reasons for dashes, each printed once below the table. Borrowed. */
-struct notes {
-	const char *reason[NOTES];
-	int n;
-};
-
-/* ${text}, or a dash with the number of the note that gives the reason. */
-static void
-cell(struct table *t, int column, double v, const char *text,
-    const char *reason, struct notes *notes)
-{
-	char dash[32];
-	int i;
-
-	if (isfinite(v) || reason == NULL) {
-		table_cell(t, column, text);
-		return;
-	}
-	for (i = 0; i < notes->n; i++)
-		if (strcmp(notes->reason[i], reason) == 0)
-			break;
-	if (i == NOTES) {
-		table_cell(t, column, "–");
-		return;
-	}
-	if (i == notes->n)
-		notes->reason[notes->n++] = reason;
-	snprintf(dash, sizeof(dash), "– (%d)", i + 1);
-	table_cell(t, column, dash);
-}
 
 static void
 rate_cell(struct table *t, int column, const json_t *of, const char *key,
-    const char *unit, const char *reason, struct notes *notes)
+    const char *unit, const char *reason, struct footnotes *notes)
 {
 	double v = field_number(of, key);
 	char a[NUMBER_SIZE];
 
-	cell(t, column, v, number_rate(a, v, unit), reason, notes);
+	footnotes_cell(notes, t, column, v, number_rate(a, v, unit), reason);
 }
 
 /* "61 % FP32" */
@@ -86,7 +55,7 @@ plain_cell(struct table *t, int column, const json_t *of, const char *key)
 }
 
 static void
-kernel_row(struct table *t, const json_t *k, struct notes *notes)
+kernel_row(struct table *t, const json_t *k, struct footnotes *notes)
 {
 	const json_t *roof = json_object_get(k, "roofline");
 	const json_t *bytes = json_object_get(k, "bandwidth");
@@ -113,7 +82,7 @@ kernel_row(struct table *t, const json_t *k, struct notes *notes)
 }
 
 static int
-print_kernels(struct cli *cli, const json_t *kernels, struct notes *notes)
+print_kernels(struct cli *cli, const json_t *kernels, struct footnotes *notes)
 {
 	static const struct table_column columns[] = {
 		{ "#", TABLE_RIGHT }, { "kernel", TABLE_CUT | TABLE_LEAST(18) },
@@ -151,7 +120,7 @@ print_kernels(struct cli *cli, const json_t *kernels, struct notes *notes)
 }
 
 static int
-print_copies(struct cli *cli, const json_t *copies, struct notes *notes)
+print_copies(struct cli *cli, const json_t *copies, struct footnotes *notes)
 {
 	static const struct table_column columns[] = {
 		{ "copies", 0 }, { "from → to", 0 }, { "count", TABLE_RIGHT | TABLE_SPARE },
@@ -227,16 +196,9 @@ print_ceilings(struct cli *cli, const json_t *devices)
 }
 
 static void
-print_notes(struct cli *cli, const struct notes *notes)
+print_notes(struct cli *cli, const struct footnotes *notes)
 {
-	char text[512];
-	int i;
-
-	for (i = 0; i < notes->n; i++) {
-		snprintf(text, sizeof(text), "(%d) %s", i + 1,
-		    notes->reason[i]);
-		out_wrap(&cli->out, 4, text);
-	}
+	footnotes_print(notes, cli);
 	if (!cli->opt.quiet)
 		out_wrap(&cli->out, 0, "of pipe: of the nearest pipe's "
 		    "ceiling; /B: operations per byte moved; effective: bytes "
@@ -250,7 +212,7 @@ static int
 print_roofline(struct cli *cli, const struct view *v, const json_t *devices,
     const json_t *copies)
 {
-	struct notes notes = { .n = 0 };
+	struct footnotes notes = { .n = 0 };
 	int rc = 0;
 
 	print_ceilings(cli, devices);
