@@ -25,7 +25,7 @@
 #define STOP_GRACE_S 2	/* for work in progress to end by itself, */
 #define STOP_S 2	/* then to stop when asked to; then exit at once */
 
-struct options {
+struct daemon_options {
 	bool foreground, no_tcp;
 	int port;		/* -1: as the configuration says */
 	const char *config;	/* NULL: the usual place */
@@ -47,7 +47,7 @@ static const char usage[] =
 
 /* Returns 0 to go on, else 1 + the exit code. */
 static int
-parse_options(int argc, char **argv, struct options *o)
+parse_options(int argc, char **argv, struct daemon_options *o)
 {
 	static const struct option table[] = {
 		{ "foreground", no_argument, NULL, 'f' },
@@ -61,7 +61,7 @@ parse_options(int argc, char **argv, struct options *o)
 	uint64_t port;
 	int c;
 
-	*o = (struct options){ .port = -1 };
+	*o = (struct daemon_options){ .port = -1 };
 	while ((c = getopt_long(argc, argv, "fc:p:Vh", table, NULL)) != -1)
 		switch (c) {
 		case 'f':
@@ -103,7 +103,7 @@ parse_options(int argc, char **argv, struct options *o)
 }
 
 struct daemon {
-	struct options options;
+	struct daemon_options options;
 	struct config config;
 	struct instance instance;
 	struct service *service;

@@ -23,7 +23,7 @@ struct address {
 	uint64_t stream, address;
 };
 
-struct process {
+struct symbol_process {
 	uint64_t stream, start_ns;
 };
 
@@ -39,7 +39,7 @@ struct mapped_file {
 struct symbols {
 	struct address slot[SLOTS];	/* address 0: free */
 	uint32_t addresses;
-	struct process *process;
+	struct symbol_process *process;
 	struct mapped_file *mapping;
 	uint32_t processes, process_cap, mappings, mapping_cap;
 	size_t path_bytes;
@@ -73,7 +73,7 @@ note_process(struct symbols *y, uint64_t stream, const struct record_HELLO *r)
 	if (grow(&y->process, &y->process_cap, y->processes, PROCESSES,
 	    sizeof(*y->process)) != 0)
 		return -1;
-	y->process[y->processes++] = (struct process){ stream,
+	y->process[y->processes++] = (struct symbol_process){ stream,
 	    r->start_ns != 0 ? r->start_ns : r->now_ns };
 	return 0;
 }

@@ -83,7 +83,7 @@ fail:
 }
 
 /* The runner's output, read line by line. */
-struct reader {
+struct line_reader {
 	int fd;
 	size_t have;
 	char text[LINE_BYTES];
@@ -91,7 +91,7 @@ struct reader {
 
 /* Reads more of it: 1; 0 at its end; -1 at ${until_ns} (0: never). */
 static int
-read_more(struct reader *r, uint64_t until_ns)
+read_more(struct line_reader *r, uint64_t until_ns)
 {
 	struct pollfd p = { .fd = r->fd, .events = POLLIN };
 	uint64_t now;
@@ -115,7 +115,7 @@ read_more(struct reader *r, uint64_t until_ns)
 }
 
 static int
-store_all(struct reader *r, json_t *items, uint64_t until_ns,
+store_all(struct line_reader *r, json_t *items, uint64_t until_ns,
     void (*each)(void *arg, const json_t *item), void *arg, struct error *e)
 {
 	char *end;
@@ -166,7 +166,7 @@ calibration_measure(json_t *items, uint64_t limit_ns,
     void (*each)(void *arg, const json_t *item), void *arg, struct error *e)
 {
 	char program[PATH_MAX];
-	struct reader *r;
+	struct line_reader *r;
 	int fd[2], status = 0, rc;
 	pid_t pid;
 

@@ -28,7 +28,7 @@
 
 #define VALUE_SIZE 64
 
-struct job {
+struct run_job {
 	struct recorder recorder;
 	bool traced, again;		/* the first, the second run of --twice */
 	char program[PATH_MAX];
@@ -43,7 +43,7 @@ struct job {
 
 /* Options first, then the configuration, then its defaults. */
 static int
-settle_options(struct cli *cli, struct job *j, struct error *e)
+settle_options(struct cli *cli, struct run_job *j, struct error *e)
 {
 	struct config config;
 	char path[PATH_MAX];
@@ -74,7 +74,7 @@ settle_options(struct cli *cli, struct job *j, struct error *e)
 }
 
 static void
-set(struct job *j, const char *name, const char *value)
+set(struct run_job *j, const char *name, const char *value)
 {
 
 	size_t n = j->launch.variables++;
@@ -86,7 +86,7 @@ set(struct job *j, const char *name, const char *value)
 /* Sets the injection library's variables. Without the library the program runs
  * unmeasured, and the user is told. */
 static void
-set_environment(struct cli *cli, struct job *j)
+set_environment(struct cli *cli, struct run_job *j)
 {
 	const char *other = getenv("CUDA_INJECTION64_PATH"),
 	    *nvtx = getenv("NVTX_INJECTION64_PATH");
@@ -132,7 +132,7 @@ set_environment(struct cli *cli, struct job *j)
 }
 
 static int
-prepare(struct cli *cli, struct job *j, int argc, char **argv,
+prepare(struct cli *cli, struct run_job *j, int argc, char **argv,
     struct error *e)
 {
 	int status;
@@ -160,7 +160,7 @@ prepare(struct cli *cli, struct job *j, int argc, char **argv,
 }
 
 static void
-record_end(struct cli *cli, struct job *j, const struct launched *l)
+record_end(struct cli *cli, struct run_job *j, const struct launched *l)
 {
 	struct record_RUN_END r = {
 		.start_ns = l->start_ns,
@@ -203,7 +203,7 @@ report_outcomes(struct cli *cli, const struct view *v)
 
 /* ${first}: the traced run of --twice, or NULL. */
 static void
-report(struct cli *cli, struct job *j, const struct view *first)
+report(struct cli *cli, struct run_job *j, const struct view *first)
 {
 	struct view v = { .name = NULL };
 
@@ -220,7 +220,7 @@ report(struct cli *cli, struct job *j, const struct view *first)
 /* Runs the program from its preparation to its end, ${l}. 0; or the exit status
  * if it could not be started, after a message. */
 static int
-run_program(struct cli *cli, struct job *j, int argc, char **argv,
+run_program(struct cli *cli, struct run_job *j, int argc, char **argv,
     struct launched *l)
 {
 	struct error e = ERROR_INIT;
@@ -255,7 +255,7 @@ run_program(struct cli *cli, struct job *j, int argc, char **argv,
 }
 
 static int
-run_once(struct cli *cli, struct job *j, int argc, char **argv,
+run_once(struct cli *cli, struct run_job *j, int argc, char **argv,
     struct launched *l)
 {
 	int status = run_program(cli, j, argc, argv, l);
@@ -268,7 +268,7 @@ run_once(struct cli *cli, struct job *j, int argc, char **argv,
 /* The second run, after a first one that ended normally. The first one's
  * analysis must be over: it would compete with the program for processors. */
 static void
-run_again(struct cli *cli, const struct twice *t, struct job *j, int argc,
+run_again(struct cli *cli, const struct twice *t, struct run_job *j, int argc,
     char **argv, const struct launched *first)
 {
 	struct error e = ERROR_INIT;
@@ -296,7 +296,7 @@ run_again(struct cli *cli, const struct twice *t, struct job *j, int argc,
 }
 
 static int
-run_twice(struct cli *cli, struct job *j, int argc, char **argv,
+run_twice(struct cli *cli, struct run_job *j, int argc, char **argv,
     struct launched *l)
 {
 	struct error e = ERROR_INIT;
@@ -322,7 +322,7 @@ run_twice(struct cli *cli, struct job *j, int argc, char **argv,
 int
 cmd_run(struct cli *cli, int argc, char **argv)
 {
-	struct job *j = calloc(2, sizeof(*j));	/* the second for --twice */
+	struct run_job *j = calloc(2, sizeof(*j));	/* the second for --twice */
 	struct error e = ERROR_INIT;
 	struct launched l = { .signal = 0 };
 	int status;

@@ -227,7 +227,7 @@ calibration_gpu(const char *name, char gpu[33])
 }
 
 int
-collect_calibrations(struct stream *s, struct error *e)
+collect_calibrations(struct run_stream *s, struct error *e)
 {
 	char state[PATH_MAX], where[PATH_MAX], path[PATH_MAX], gpu[33];
 	struct record_CALIBRATION r;

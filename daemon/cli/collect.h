@@ -11,7 +11,7 @@
 
 struct cli;
 struct error;
-struct stream;
+struct run_stream;
 
 struct collect {
 	char capture[PATH_MAX];		/* "": not open */
@@ -36,7 +36,7 @@ void collect_discard(struct collect *c);
 
 /* collect_calibrations(s, e): append every stored calibration to the stream,
  * except those that cannot be read. -1 with ${e} set. */
-int collect_calibrations(struct stream *s, struct error *e);
+int collect_calibrations(struct run_stream *s, struct error *e);
 
 /* collect_wait(cli, run, e): wait until the daemon has analysed the run;
  * connects cli->client. 0; 1 if it could not store the run (then view_load may

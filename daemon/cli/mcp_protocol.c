@@ -72,7 +72,7 @@ answer(struct mcp *m, const json_t *id, json_t *result, bool modern,
 /* --- methods --------------------------------------------------------------------- */
 
 /* A request being processed. */
-struct request {
+struct mcp_request {
 	const json_t *id, *params, *meta;
 	bool modern;
 };
@@ -85,7 +85,7 @@ capabilities_json(void)
 }
 
 static void
-do_initialize(struct mcp *m, const struct request *r)
+do_initialize(struct mcp *m, const struct mcp_request *r)
 {
 	const char *asked = json_string_value(json_object_get(r->params,
 	    "protocolVersion"));
@@ -113,7 +113,7 @@ versions_json(void)
 }
 
 static void
-do_discover(struct mcp *m, const struct request *r)
+do_discover(struct mcp *m, const struct mcp_request *r)
 {
 
 	answer(m, r->id, json_pack("{s:o, s:o, s:s}", "supportedVersions",
@@ -122,14 +122,14 @@ do_discover(struct mcp *m, const struct request *r)
 }
 
 static void
-do_ping(struct mcp *m, const struct request *r)
+do_ping(struct mcp *m, const struct mcp_request *r)
 {
 
 	answer(m, r->id, json_object(), r->modern, false);
 }
 
 static void
-do_list(struct mcp *m, const struct request *r)
+do_list(struct mcp *m, const struct mcp_request *r)
 {
 
 	if (json_object_get(r->params, "cursor") != NULL) {
@@ -168,7 +168,7 @@ is_token(const json_t *v)
 }
 
 static void
-do_call(struct mcp *m, const struct request *r)
+do_call(struct mcp *m, const struct mcp_request *r)
 {
 	const char *name = json_string_value(json_object_get(r->params,
 	    "name"));
@@ -209,7 +209,7 @@ do_call(struct mcp *m, const struct request *r)
 
 static const struct method {
 	const char *name;
-	void (*run)(struct mcp *m, const struct request *r);
+	void (*run)(struct mcp *m, const struct mcp_request *r);
 	bool bare;			/* needs no version in _meta */
 } methods[] = {
 	{ "initialize", do_initialize, true },
@@ -241,7 +241,7 @@ notified(struct mcp *m, const char *method, const json_t *params)
 /* Sets the request's protocol generation; false: answered with an error, as its
  * version is not served. */
 static bool
-settle_version(struct mcp *m, struct request *r, const struct method *method)
+settle_version(struct mcp *m, struct mcp_request *r, const struct method *method)
 {
 	const json_t *v = json_object_get(r->meta, META "protocolVersion");
 	const char *version = json_string_value(v);
@@ -273,7 +273,7 @@ static void
 requested(struct mcp *m, const json_t *id, const char *name,
     const json_t *params)
 {
-	struct request r = { id, params, json_object_get(params, "_meta"),
+	struct mcp_request r = { id, params, json_object_get(params, "_meta"),
 		false };
 	size_t i;
 

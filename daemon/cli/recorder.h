@@ -13,7 +13,7 @@
 
 struct cli;
 struct error;
-struct stream;
+struct run_stream;
 struct view;
 
 struct recorder {
@@ -23,7 +23,7 @@ struct recorder {
 	struct collect collect;
 	char socket[PATH_MAX];		/* of the daemon's ingest */
 	char spool[PATH_MAX];		/* directory for spool files */
-	struct stream *stream;		/* the launcher's own records */
+	struct run_stream *stream;		/* the launcher's own records */
 };
 
 /* recorder_open(cli, r, mark, e): create a run id; find the daemon, or a place for

@@ -298,7 +298,7 @@ state_of(const struct sanitizer_log *log, const struct launched *l)
 
 static int
 put_log(const struct sanitize *s, enum wire_tool tool,
-    const struct sanitizer_log *log, struct stream *to, struct sanitized *out,
+    const struct sanitizer_log *log, struct run_stream *to, struct sanitized *out,
     struct error *e)
 {
 	const struct launched *l = &out->end;
@@ -330,7 +330,7 @@ put_log(const struct sanitize *s, enum wire_tool tool,
 
 int
 sanitize_run(struct sanitize *s, const struct sanitize_job *job,
-    struct stream *to, struct sanitized *out, struct error *e)
+    struct run_stream *to, struct sanitized *out, struct error *e)
 {
 	char path[PATH_MAX], option[PATH_MAX], name[32], *text = NULL, **argv;
 	struct launch l = { .path = s->path, .pipe = job->base->pipe,

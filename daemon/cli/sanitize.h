@@ -13,7 +13,7 @@
 #include "wire/record.h"
 
 struct error;
-struct stream;
+struct run_stream;
 
 struct sanitize {
 	char path[PATH_MAX];
@@ -50,6 +50,6 @@ struct sanitized {
  * started or its log not be read, or without memory.
  */
 int sanitize_run(struct sanitize *s, const struct sanitize_job *job,
-    struct stream *to, struct sanitized *out, struct error *e);
+    struct run_stream *to, struct sanitized *out, struct error *e);
 
 #endif

@@ -28,7 +28,7 @@ struct packet {
 	size_t len;
 };
 
-struct stream {
+struct run_stream {
 	char run[33];
 	uint64_t id;
 	struct packet *frame;		/* of one record each */
@@ -40,10 +40,10 @@ struct stream {
 	size_t have;
 };
 
-struct stream *
+struct run_stream *
 stream_new(const char *run, struct error *e)
 {
-	struct stream *s;
+	struct run_stream *s;
 
 	if ((s = calloc(1, sizeof(*s))) == NULL) {
 		error_memory(e);
@@ -62,7 +62,7 @@ stream_new(const char *run, struct error *e)
 }
 
 void
-stream_free(struct stream *s)
+stream_free(struct run_stream *s)
 {
 	size_t i;
 
@@ -86,7 +86,7 @@ frame_buffer(size_t *cap)
 }
 
 static int
-frame_room(struct stream *s)
+frame_room(struct run_stream *s)
 {
 	struct packet *grown;
 	size_t room = s->room == 0 ? 16 : 2 * s->room;
@@ -101,7 +101,7 @@ frame_room(struct stream *s)
 }
 
 static int
-frame_add(struct stream *s, uint8_t *buf, size_t n, struct error *e)
+frame_add(struct run_stream *s, uint8_t *buf, size_t n, struct error *e)
 {
 	struct frame_header h = { .stored = (uint32_t)n, .raw = (uint32_t)n,
 	    .stream = s->id, .sequence = s->frames, .records = 1 };
@@ -125,7 +125,7 @@ frame_add(struct stream *s, uint8_t *buf, size_t n, struct error *e)
 
 #define STREAM_DEFINE(verb, NAME)					\
 	int								\
-	stream_##verb(struct stream *s, const struct record_##NAME *r,	\
+	stream_##verb(struct run_stream *s, const struct record_##NAME *r,	\
 	    struct error *e)						\
 	{								\
 		size_t cap, n;						\
@@ -144,7 +144,7 @@ STREAM_DEFINE(end, RUN_END)
 #undef STREAM_DEFINE
 
 int
-stream_connect(struct stream *s, const char *path, struct error *e)
+stream_connect(struct run_stream *s, const char *path, struct error *e)
 {
 	struct sockaddr_un sun = { .sun_family = AF_UNIX };
 	const struct timeval limit = { SEND_MS / 1000, 0 };
@@ -190,7 +190,7 @@ send_all(int fd, const uint8_t *p, size_t len)
 }
 
 static int
-send_pending(struct stream *s)
+send_pending(struct run_stream *s)
 {
 
 	if (s->fd < 0)
@@ -204,7 +204,7 @@ send_pending(struct stream *s)
 
 /* Processes the frames in s->in; -1 if the daemon violates the protocol. */
 static int
-take_acks(struct stream *s)
+take_acks(struct run_stream *s)
 {
 	struct frame_header h;
 	struct record r;
@@ -237,7 +237,7 @@ now_ms(void)
 
 /* Waits until everything is acknowledged, or ${ms} have passed: 0, or -1. */
 static int
-wait_acks(struct stream *s, int ms)
+wait_acks(struct run_stream *s, int ms)
 {
 	int64_t end = now_ms() + ms, left;
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };
@@ -261,7 +261,7 @@ wait_acks(struct stream *s, int ms)
 }
 
 int
-stream_send(struct stream *s, int ms, struct error *e)
+stream_send(struct run_stream *s, int ms, struct error *e)
 {
 
 	if (send_pending(s) == 0 && wait_acks(s, ms) == 0)
@@ -274,7 +274,7 @@ stream_send(struct stream *s, int ms, struct error *e)
 }
 
 int
-stream_spool(struct stream *s, const char *directory, struct error *e)
+stream_spool(struct run_stream *s, const char *directory, struct error *e)
 {
 	char path[PATH_MAX];
 	size_t i;

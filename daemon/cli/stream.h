@@ -13,36 +13,36 @@
 #include "wire/record.h"
 
 struct error;
-struct stream;
+struct run_stream;
 
 /* stream_new(run, e): ${run} is 32 hex digits. NULL with ${e} set. Release with
  * stream_free. The functions that append a record return -1 with ${e} set. */
-struct stream *stream_new(const char *run, struct error *e);
-void stream_free(struct stream *s);
+struct run_stream *stream_new(const char *run, struct error *e);
+void stream_free(struct run_stream *s);
 
-int stream_begin(struct stream *s, const struct record_RUN_BEGIN *r,
+int stream_begin(struct run_stream *s, const struct record_RUN_BEGIN *r,
     struct error *e);
-int stream_calibration(struct stream *s, const struct record_CALIBRATION *r,
+int stream_calibration(struct run_stream *s, const struct record_CALIBRATION *r,
     struct error *e);
-int stream_check(struct stream *s, const struct record_CHECK *r,
+int stream_check(struct run_stream *s, const struct record_CHECK *r,
     struct error *e);
-int stream_defect(struct stream *s, const struct record_DEFECT *r,
+int stream_defect(struct run_stream *s, const struct record_DEFECT *r,
     struct error *e);
-int stream_end(struct stream *s, const struct record_RUN_END *r,
+int stream_end(struct run_stream *s, const struct record_RUN_END *r,
     struct error *e);
 
 /* stream_connect(s, path, e): connect to the daemon's ingest socket. -1 with
  * ${e} set. */
-int stream_connect(struct stream *s, const char *path, struct error *e);
+int stream_connect(struct run_stream *s, const char *path, struct error *e);
 
 /*
  * stream_send(s, ms, e): send what was not sent, reconnecting once if the daemon
  * went away, and wait up to ${ms} until all of it is acknowledged. -1 with ${e} set.
  */
-int stream_send(struct stream *s, int ms, struct error *e);
+int stream_send(struct run_stream *s, int ms, struct error *e);
 
 /* stream_spool(s, directory, e): write the whole stream as a spool file. -1
  * with ${e} set. */
-int stream_spool(struct stream *s, const char *directory, struct error *e);
+int stream_spool(struct run_stream *s, const char *directory, struct error *e);
 
 #endif

@@ -33,7 +33,7 @@ static const struct {
 };
 
 /* nvml.h: nvmlProcessInfo_t of version 3. */
-struct process {
+struct gpu_process {
 	unsigned pid;
 	unsigned long long memory;
 	unsigned gpu_instance, compute_instance;
@@ -51,7 +51,7 @@ struct nvml {
 	int (*reasons)(nvml_device, unsigned long long *);
 	int (*clock)(nvml_device, int, unsigned *);
 	int (*temperature)(nvml_device, int, unsigned *);
-	int (*processes)(nvml_device, unsigned *, struct process *);
+	int (*processes)(nvml_device, unsigned *, struct gpu_process *);
 	/* May be missing: NULL. */
 	int (*driver)(char *, unsigned);
 	int (*state)(nvml_device, int *);
@@ -60,7 +60,7 @@ struct nvml {
 	int (*lanes)(nvml_device, unsigned *);
 };
 
-struct seen {
+struct gpu_seen {
 	nvml_device handle;
 	char uuid[33];
 	uint64_t reasons;
@@ -72,7 +72,7 @@ struct seen {
 struct watch {
 	void *library;
 	struct nvml nvml;
-	struct seen seen[DEVICES];
+	struct gpu_seen seen[DEVICES];
 	unsigned devices;
 	pthread_t thread;
 	sem_t stop;
@@ -145,7 +145,7 @@ look_most(int (*ask)(nvml_device, unsigned *), nvml_device device,
 
 /* The link and the performance state, which follow the load, and the power limit. */
 static void
-look_closely(const struct nvml *n, struct seen *s)
+look_closely(const struct nvml *n, struct gpu_seen *s)
 {
 	int state;
 
@@ -164,7 +164,7 @@ look(struct watch *w, bool closely)
 	const struct nvml *n = &w->nvml;
 	unsigned long long reasons;
 	unsigned i, v;
-	struct seen *s;
+	struct gpu_seen *s;
 
 	for (i = 0; i < w->devices; i++) {
 		s = &w->seen[i];
@@ -204,10 +204,10 @@ watching(void *arg)
 static void
 meet(struct watch *w)
 {
-	struct process process[PROCESSES];
+	struct gpu_process process[PROCESSES];
 	char uuid[96];
 	unsigned i, count = 0, n;
-	struct seen *s;
+	struct gpu_seen *s;
 	int rc;
 
 	w->nvml.count(&count);
@@ -269,7 +269,7 @@ known(double v, bool is)
 }
 
 static json_t *
-seen_json(const struct seen *s)
+seen_json(const struct gpu_seen *s)
 {
 	const char *why = NULL;
 	size_t i;

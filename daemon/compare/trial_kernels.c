@@ -19,7 +19,7 @@
 #define NAME_MOST 8192		/* bytes of a name that are compared */
 
 /* One kernel and shape in one run: the sums over its documents. */
-struct seen {
+struct kernel_seen {
 	double launches, total_s, sum_s, squares_s2;
 	const json_t *k;
 };
@@ -28,7 +28,7 @@ struct seen {
 struct table {
 	const struct trial_set *set;
 	json_t *index;			/* shape → kernel */
-	struct seen *seen;
+	struct kernel_seen *seen;
 	size_t kernels, room;
 };
 
@@ -50,7 +50,7 @@ shape_key(char *out, size_t size, const json_t *k)
 }
 
 static void
-seen_add(struct seen *s, const json_t *k)
+seen_add(struct kernel_seen *s, const json_t *k)
 {
 	const json_t *time = json_object_get(k, "time");
 	double launches = or_zero(field_number(k, "launches"));
@@ -69,12 +69,12 @@ seen_add(struct seen *s, const json_t *k)
 }
 
 /* The row of ${k}; NULL without memory. */
-static struct seen *
+static struct kernel_seen *
 row_of(struct table *t, const json_t *k)
 {
 	char key[NAME_MOST + 2 * NUMBER_SIZE];
 	json_t *found;
-	struct seen *grown;
+	struct kernel_seen *grown;
 	size_t at, runs = t->set->runs;
 
 	if (shape_key(key, sizeof(key), k) != 0)
@@ -102,7 +102,7 @@ static int
 table_fill(struct table *t, const struct trial_set *set)
 {
 	const json_t *k;
-	struct seen *row;
+	struct kernel_seen *row;
 	size_t r, i;
 
 	t->set = set;
@@ -123,7 +123,7 @@ static json_t *
 table_documents(const struct table *t)
 {
 	json_t *list = json_array(), *o;
-	const struct seen *row;
+	const struct kernel_seen *row;
 	double launches, total, sum;
 	const json_t *k;
 	size_t i, r, n;
@@ -161,9 +161,9 @@ table_documents(const struct table *t)
 
 /* Add row ${at} to ${into}, run by run; k is that of the row with the most time. */
 static void
-gather(struct seen *into, const struct table *t, size_t at)
+gather(struct kernel_seen *into, const struct table *t, size_t at)
 {
-	const struct seen *row = &t->seen[at * t->set->runs];
+	const struct kernel_seen *row = &t->seen[at * t->set->runs];
 	size_t r;
 
 	for (r = 0; r < t->set->runs; r++) {
@@ -183,7 +183,7 @@ gather(struct seen *into, const struct table *t, size_t at)
  * launches explain; at least LAUNCH_DEVIATION per launch, since a few launches that
  * agree by chance, or a single one, differ from run to run all the same. */
 static double
-within_of(const struct seen *s)
+within_of(const struct kernel_seen *s)
 {
 	double mean = s->sum_s / s->launches;
 	double variance = s->squares_s2 / s->launches - mean * mean;
@@ -193,7 +193,7 @@ within_of(const struct seen *s)
 }
 
 static void
-taken_of(struct taken *out, const struct seen *s, size_t runs, bool alike,
+taken_of(struct taken *out, const struct kernel_seen *s, size_t runs, bool alike,
     double *pool)
 {
 	double v;
@@ -228,7 +228,7 @@ settle(struct trial_kernels *t, const struct table table[SIDES])
 {
 	size_t most = table[BASE].set->runs > table[TARGET].set->runs ?
 	    table[BASE].set->runs : table[TARGET].set->runs, i, n, at;
-	struct seen *seen = calloc(most * t->kin.kins + 1, sizeof(*seen));
+	struct kernel_seen *seen = calloc(most * t->kin.kins + 1, sizeof(*seen));
 	const struct kin *kin;
 	double *pool = t->pool;
 	int side;

@@ -38,14 +38,14 @@ format_of(struct response *rs, const char *name)
 }
 
 /* The ${arg} of struct reader's functions for a stored run. */
-struct stored {
+struct stored_run {
 	struct request *rq;
 	const struct store_run *run;
 	struct error trouble;
 };
 
 static json_t *
-read_json(struct stored *s, const char *noun, const char *id)
+read_json(struct stored_run *s, const char *noun, const char *id)
 {
 	char *text = NULL;
 	json_t *j = NULL;
@@ -85,7 +85,7 @@ read_part(void *arg, enum document_id which, uint32_t number)
 static int
 read_operations(void *arg, operation_visit *visit, void *visited)
 {
-	struct stored *s = arg;
+	struct stored_run *s = arg;
 	int rc = -1;
 
 	if (service_operations(s->rq->service, s->run->number, visit, visited,
@@ -101,7 +101,7 @@ read_operations(void *arg, operation_visit *visit, void *visited)
  * answered. */
 static bool
 open_documents(struct request *rq, struct response *rs,
-    const struct store_run *run, struct report *r, struct stored *s,
+    const struct store_run *run, struct report *r, struct stored_run *s,
     bool whole, json_t *parts[PARTS])
 {
 	char *findings = whole ? NULL : api_document(rq, rs, run, "findings", "",
@@ -154,7 +154,7 @@ answer_trouble(struct response *rs, const struct error *e)
  * piece by piece in a thread that serves other connections, too. */
 static void
 answer_file(struct response *rs, struct report *r,
-    const struct format *format, struct stored *s)
+    const struct format *format, struct stored_run *s)
 {
 	char scratch[PATH_MAX];
 	struct reader reader = { .arg = s, .scratch = scratch,
@@ -189,7 +189,7 @@ static void
 answer_written(struct request *rq, struct response *rs,
     const struct store_run *run, const struct format *format)
 {
-	struct stored stored = { .rq = rq, .run = run,
+	struct stored_run stored = { .rq = rq, .run = run,
 	    .trouble = ERROR_INIT };
 	json_t *parts[PARTS] = { NULL };
 	char name[32];

@@ -34,7 +34,7 @@ struct name {
 	char key[];		/* the name, a zero byte, the domain */
 };
 
-struct thread {
+struct range_thread {
 	struct {
 		uint64_t process;
 		uint64_t tid;	/* 0: ranges without a thread */
@@ -43,7 +43,7 @@ struct thread {
 	UT_hash_handle hh;
 };
 
-struct span {
+struct range_shown {
 	uint64_t from, to;
 	uint32_t row, parent;	/* parent: index + 1 of a range that began
 				 * before; 0: none */
@@ -55,10 +55,10 @@ struct ranges {
 	struct name *names;	/* hash */
 	struct name **row;	/* by number */
 	uint32_t rows;
-	struct thread *threads;	/* hash */
-	struct thread **thread;
+	struct range_thread *threads;	/* hash */
+	struct range_thread **thread;
 	uint32_t thread_count;
-	struct span *span;
+	struct range_shown *span;
 	size_t spans, cap;
 	uint64_t count;		/* of all ranges */
 	uint64_t left_out;	/* of those, ranges not kept */
@@ -163,10 +163,10 @@ name_of(struct ranges *r, const struct operation *op)
 
 /* --- ranges ------------------------------------------------------------------ */
 
-static struct thread *
+static struct range_thread *
 thread_of(struct ranges *r, uint64_t process, uint32_t tid, bool add)
 {
-	struct thread *t, key;
+	struct range_thread *t, key;
 
 	memset(&key, 0, sizeof(key));
 	key.key.process = process;
@@ -189,11 +189,11 @@ thread_of(struct ranges *r, uint64_t process, uint32_t tid, bool add)
 	return r->thread[r->thread_count++] = t;
 }
 
-static struct span *
+static struct range_shown *
 span_new(struct ranges *r)
 {
 	size_t cap = r->cap > 0 ? 2 * r->cap : 1024;
-	struct span *grown;
+	struct range_shown *grown;
 
 	if (r->spans == r->cap) {
 		if ((grown = realloc(r->span, cap * sizeof(*grown))) == NULL) {
@@ -207,14 +207,14 @@ span_new(struct ranges *r)
 }
 
 /* The longest first. */
-COMPARE(by_span, struct span, ORDER(y->to - y->from, x->to - x->from))
+COMPARE(by_span, struct range_shown, ORDER(y->to - y->from, x->to - x->from))
 
 /* Ranges around others are worth the most, and are recorded last: drops the
  * shorter half. */
 static void
 make_room(struct ranges *r)
 {
-	const struct span *last;
+	const struct range_shown *last;
 
 	qsort(r->span, r->spans, sizeof(*r->span), by_span);
 	r->left_out += r->spans - r->spans / 2;
@@ -227,8 +227,8 @@ static int
 take_range(void *arg, const struct operation *op)
 {
 	struct ranges *r = arg;
-	struct thread *t;
-	struct span *s;
+	struct range_thread *t;
+	struct range_shown *s;
 	struct name *n;
 
 	if (op->range == NULL)
@@ -246,13 +246,13 @@ take_range(void *arg, const struct operation *op)
 		r->left_out++;
 		return r->failed;
 	}
-	*s = (struct span){ .from = op->from, .to = op->to, .row = n->row,
+	*s = (struct range_shown){ .from = op->from, .to = op->to, .row = n->row,
 	    .thread = (uint16_t)t->number };
 	return 0;
 }
 
 /* For sorting: by thread, outer ranges first. */
-COMPARE(by_start, struct span,
+COMPARE(by_start, struct range_shown,
     ORDER(x->thread, y->thread) ?: ORDER(x->from, y->from) ?:
     ORDER(y->to, x->to))
 
@@ -262,8 +262,8 @@ COMPARE(by_start, struct span,
 static void
 nest(struct ranges *r)
 {
-	struct span *s;
-	struct thread *t;
+	struct range_shown *s;
+	struct range_thread *t;
 	uint32_t open = 0;	/* index + 1 */
 	size_t i;
 
@@ -289,7 +289,7 @@ nest(struct ranges *r)
 
 /* The last range of ${t} that began at or before ${at}: index + 1; 0: none. */
 static uint32_t
-last_before(const struct ranges *r, const struct thread *t, uint64_t at)
+last_before(const struct ranges *r, const struct range_thread *t, uint64_t at)
 {
 	uint32_t low = FIRST_NOT(mid, t->first, t->end,
 	    r->span[mid].from <= at);
@@ -301,7 +301,7 @@ last_before(const struct ranges *r, const struct thread *t, uint64_t at)
  * the innermost one's own, unless ${known}: it was counted as another's.
  * Returns whether it has been counted as own. */
 static bool
-count_in(struct ranges *r, const struct thread *t, uint64_t at, uint64_t ns,
+count_in(struct ranges *r, const struct range_thread *t, uint64_t at, uint64_t ns,
     bool known)
 {
 	uint32_t i, looked = 0;
@@ -328,7 +328,7 @@ static int
 take_kernel(void *arg, const struct operation *op)
 {
 	struct ranges *r = arg;
-	const struct thread *own, *across;
+	const struct range_thread *own, *across;
 	uint64_t ns = op->to - op->from;
 	bool inside = false;
 
@@ -440,7 +440,7 @@ COMPARE(by_length, struct longest,
 COMPARE(by_index, struct longest, ORDER(x->index, y->index))
 
 static json_t *
-json_track(const struct thread *t)
+json_track(const struct range_thread *t)
 {
 	char process[20];
 
@@ -452,7 +452,7 @@ json_track(const struct thread *t)
 /* A range as numbers: name, track, depth, start, duration. ${number} and
  * ${track} map rows and threads to numbers; UINT32_MAX: none yet. */
 static json_t *
-json_drawn(const struct ranges *r, const struct span *s, uint32_t *number,
+json_drawn(const struct ranges *r, const struct range_shown *s, uint32_t *number,
     json_t *names, uint32_t *track, json_t *tracks)
 {
 
@@ -559,7 +559,7 @@ ranges_read(const struct reader *reader)
 	json_t *out = NULL;
 
 	r.row = calloc(RANGES_NAMES + 1, sizeof(struct name *));
-	r.thread = calloc(THREADS_MOST, sizeof(struct thread *));
+	r.thread = calloc(THREADS_MOST, sizeof(struct range_thread *));
 	if (r.row == NULL || r.thread == NULL ||
 	    reader->operations(reader->arg, take_range, &r) != 0)
 		goto out;

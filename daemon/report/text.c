@@ -121,14 +121,14 @@ out:
 }
 
 /* A part of the page, drawn before it is known where it goes. */
-struct part {
+struct page_part {
 	struct out out;
 	char *text;
 	size_t len;
 };
 
 static bool
-part_begin(struct part *p, const struct out *o)
+part_begin(struct page_part *p, const struct out *o)
 {
 	p->text = NULL;
 	p->out = *o;
@@ -138,7 +138,7 @@ part_begin(struct part *p, const struct out *o)
 
 /* Returns the number of its lines. */
 static size_t
-part_end(struct part *p)
+part_end(struct page_part *p)
 {
 	size_t lines = 0;
 
@@ -150,7 +150,7 @@ part_end(struct part *p)
 }
 
 static void
-part_put(struct part *p, const struct out *o)
+part_put(struct page_part *p, const struct out *o)
 {
 	if (p->text != NULL)
 		fputs(p->text, o->file);
@@ -204,7 +204,7 @@ list_worth_it(struct out *o, const struct report *r, size_t room)
 	const json_t *items = json_object_get(r->findings, "items");
 	struct columns c = parts_columns(o, items);
 	size_t n = json_array_size(items), left = 0, shown, used = 1, i;
-	struct part p;
+	struct page_part p;
 
 	for (i = 0; i < n; i++)
 		left += has_place(items, i);
@@ -286,7 +286,7 @@ text_report(struct out *o, const struct report *r)
 {
 	bool cuda = field_count(r->run, "processes") > 0;
 	size_t worth_it = count_worth_it(r), lines;
-	struct part head, rest;
+	struct page_part head, rest;
 
 	if (!part_begin(&head, o))
 		return;

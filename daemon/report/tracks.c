@@ -12,7 +12,7 @@
 /* Operations are nearly sorted by time: those before the last so many have ended. */
 #define RECENT 32u
 
-struct span {
+struct recent_operation {
 	uint64_t from, to;
 };
 
@@ -21,7 +21,7 @@ struct track {
 	UT_hash_handle hh;
 	uint32_t number;
 	uint32_t used;		/* of recent, ever */
-	struct span recent[RECENT];
+	struct recent_operation recent[RECENT];
 };
 
 static struct track *
@@ -81,7 +81,7 @@ key_of(const struct tracks *t, const struct operation *op)
 /* Do ${old} and ${op} cross? Nested host operations do not; of two that begin
  * together, viewers take the first one written for the outer one. */
 static bool
-crosses(const struct span *old, const struct operation *op)
+crosses(const struct recent_operation *old, const struct operation *op)
 {
 
 	if (op->from >= old->to || op->to <= old->from)
@@ -117,7 +117,7 @@ tracks_place(struct tracks *t, const struct operation *op,
 	}
 	if ((x = track_of(t, key, fresh)) == NULL)
 		return 0;
-	x->recent[x->used++ % RECENT] = (struct span){ op->from, op->to };
+	x->recent[x->used++ % RECENT] = (struct recent_operation){ op->from, op->to };
 	return x->number;
 }
 

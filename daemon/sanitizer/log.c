@@ -11,7 +11,7 @@
 
 #define PREFIX_LEAST 8		/* the prefix of a line is nine '='; accept eight */
 
-struct reader {
+struct log_reader {
 	struct sanitizer_log *log;
 	size_t room;
 	struct sanitizer_report now;
@@ -26,7 +26,7 @@ struct reader {
 /* --- a report ------------------------------------------------------------- */
 
 static void
-add_detail(struct reader *r, struct wire_str s)
+add_detail(struct log_reader *r, struct wire_str s)
 {
 	char *d = r->now.detail;
 	size_t have = strlen(d);
@@ -40,7 +40,7 @@ add_detail(struct reader *r, struct wire_str s)
 /* The latest host frame is complete: take it as the call site unless it belongs to the
  * runtime or a better one is known. */
 static void
-end_frame(struct reader *r)
+end_frame(struct log_reader *r)
 {
 	struct wire_str kernel = r->now.kernel.function.len > 0 ?
 	    r->now.kernel.function : r->now.at.function;
@@ -59,7 +59,7 @@ end_frame(struct reader *r)
 }
 
 static void
-close_report(struct reader *r)
+close_report(struct log_reader *r)
 {
 	struct sanitizer_log *log = r->log;
 	struct sanitizer_report *grown, *now = &r->now;
@@ -119,7 +119,7 @@ three(struct wire_str s, const char *word, uint32_t out[3])
 }
 
 static void
-take_who(struct reader *r, struct wire_str s)
+take_who(struct log_reader *r, struct wire_str s)
 {
 	uint32_t thread[3], block[3];
 
@@ -132,7 +132,7 @@ take_who(struct reader *r, struct wire_str s)
 
 /* Opens a report with its kind and severity, and what else its first line tells. */
 static void
-open_report(struct reader *r, enum wire_defect kind,
+open_report(struct log_reader *r, enum wire_defect kind,
     enum wire_severity severity, struct wire_str line)
 {
 	struct sanitizer_report *now = &r->now;
@@ -179,7 +179,7 @@ open_report(struct reader *r, enum wire_defect kind,
 /* --- the lines below the first ---------------------------------------------- */
 
 static void
-take_at(struct reader *r, struct wire_str s)
+take_at(struct log_reader *r, struct wire_str s)
 {
 
 	if (r->at)
@@ -189,7 +189,7 @@ take_at(struct reader *r, struct wire_str s)
 }
 
 static void
-take_address(struct reader *r, struct wire_str s)
+take_address(struct log_reader *r, struct wire_str s)
 {
 	const char *p = words_find(s, " 0x");
 	uint64_t n;
@@ -208,7 +208,7 @@ take_address(struct reader *r, struct wire_str s)
 
 /* "and Read access at PLACE [508 hazards]": the other access of a race. */
 static void
-take_partner(struct reader *r, struct wire_str s)
+take_partner(struct log_reader *r, struct wire_str s)
 {
 	const char *at = words_find(s, " access at "),
 	    *bracket = words_find_last(s, " [");
@@ -226,7 +226,7 @@ take_partner(struct reader *r, struct wire_str s)
 
 /* "Write Thread (0,0,0) at PLACE": the earlier access comes first, then the later. */
 static void
-take_hazard(struct reader *r, struct wire_str s)
+take_hazard(struct log_reader *r, struct wire_str s)
 {
 	const char *at = words_find(s, ") at ");
 	struct sanitizer_place p;
@@ -246,7 +246,7 @@ take_hazard(struct reader *r, struct wire_str s)
 }
 
 static void
-take_device_frame(struct reader *r, struct wire_str s)
+take_device_frame(struct log_reader *r, struct wire_str s)
 {
 	const char *colon = words_find(s, ":");
 
@@ -256,7 +256,7 @@ take_device_frame(struct reader *r, struct wire_str s)
 }
 
 static void
-take_host_frame(struct reader *r, struct wire_str s)
+take_host_frame(struct log_reader *r, struct wire_str s)
 {
 	const char *colon = words_find(s, ":");
 
@@ -267,7 +267,7 @@ take_host_frame(struct reader *r, struct wire_str s)
 
 /* "in /home/demo": the object file of a host frame, on a line of its own. */
 static void
-take_object(struct reader *r, struct wire_str s)
+take_object(struct log_reader *r, struct wire_str s)
 {
 
 	if (r->framed && r->frame.object.len == 0)
@@ -277,7 +277,7 @@ take_object(struct reader *r, struct wire_str s)
 /* The report is about a memory call of the host, whose first line does not tell the
  * kind of error. */
 static void
-take_host_access(struct reader *r, struct wire_str s)
+take_host_access(struct log_reader *r, struct wire_str s)
 {
 
 	if (words_begin(s, "Uninitialized"))
@@ -287,7 +287,7 @@ take_host_access(struct reader *r, struct wire_str s)
 
 static const struct {
 	const char *begin, *have;
-	void (*take)(struct reader *, struct wire_str);
+	void (*take)(struct log_reader *, struct wire_str);
 } details[] = {
 	{ "at ", NULL, take_at },
 	{ "by thread ", NULL, take_who },
@@ -312,7 +312,7 @@ static const struct {
 
 /* Takes in a line below the first of a report. 1 if it did, else 0. */
 static int
-take_detail(struct reader *r, struct wire_str s)
+take_detail(struct log_reader *r, struct wire_str s)
 {
 	enum wire_severity severity;
 	struct wire_str line;
@@ -394,7 +394,7 @@ take_remark(struct sanitizer_log *log, struct wire_str s)
 }
 
 static void
-take_line(struct reader *r, struct wire_str s)
+take_line(struct log_reader *r, struct wire_str s)
 {
 	enum wire_severity severity;
 	enum wire_defect kind;
@@ -435,7 +435,7 @@ take_line(struct reader *r, struct wire_str s)
 int
 sanitizer_read(struct sanitizer_log *log, const char *text, size_t len)
 {
-	struct reader r = { .log = log };
+	struct log_reader r = { .log = log };
 	const char *end = text + len, *nl;
 	size_t n;
 

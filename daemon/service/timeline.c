@@ -88,7 +88,7 @@ read_timeline(struct run_view *v)
 
 /* --- the timeline in detail ------------------------------------------------- */
 
-struct drawing {
+struct detail {
 	const struct capture_index *index;
 	struct run run;
 	uint64_t zero;		/* CLOCK_REALTIME at the window's start */
@@ -96,7 +96,7 @@ struct drawing {
 };
 
 static struct timeline *
-timeline_of(struct drawing *d, uint32_t device)
+timeline_of(struct detail *d, uint32_t device)
 {
 	size_t i;
 
@@ -132,7 +132,7 @@ static int
 draw_record(void *arg, uint64_t stream, uint64_t sequence,
     const struct record *r)
 {
-	struct drawing *d = arg;
+	struct detail *d = arg;
 	struct timeline *t;
 	struct operation op;
 
@@ -171,7 +171,7 @@ draw_idle(struct timeline *t, const struct timeline *stored, uint64_t from)
 static json_t *
 detail(const struct run_view *v, uint64_t from, uint64_t to, unsigned px)
 {
-	struct drawing d = { .index = &v->index };
+	struct detail d = { .index = &v->index };
 	json_t *out = NULL;
 	size_t i;
 
@@ -260,7 +260,7 @@ out:
 
 /* --- launches of one kernel ------------------------------------------------ */
 
-struct listing {
+struct launch_page {
 	const struct capture_index *index;
 	uint32_t kernel;
 	uint64_t origin, from, to;	/* CLOCK_REALTIME; launches that begin in
@@ -274,7 +274,7 @@ struct listing {
 };
 
 static bool
-is_kernel(const struct listing *l, uint64_t stream, uint32_t id)
+is_kernel(const struct launch_page *l, uint64_t stream, uint32_t id)
 {
 	const struct capture_signature *s = capture_index_signature(l->index,
 	    stream, id);
@@ -283,7 +283,7 @@ is_kernel(const struct listing *l, uint64_t stream, uint32_t id)
 }
 
 static json_t *
-launch_object(const struct listing *l, uint64_t stream,
+launch_object(const struct launch_page *l, uint64_t stream,
     const struct record_KERNEL *k)
 {
 	char process[20];
@@ -306,7 +306,7 @@ static int
 list_record(void *arg, uint64_t stream, uint64_t sequence,
     const struct record *r)
 {
-	struct listing *l = arg;
+	struct launch_page *l = arg;
 
 	if (l->skipping && stream == l->stream && sequence <= l->after)
 		return 0;
@@ -327,7 +327,7 @@ list_record(void *arg, uint64_t stream, uint64_t sequence,
 
 /* Reads "<stream hex>.<sequence>", which names the last record of the page before. */
 static int
-read_cursor(const char *cursor, struct listing *l)
+read_cursor(const char *cursor, struct launch_page *l)
 {
 	char *end;
 
@@ -344,7 +344,7 @@ service_launches(struct service *s, int64_t number, uint32_t kernel,
     uint64_t from_ns, uint64_t to_ns, const char *cursor, size_t limit,
     json_t **out, char *next, struct error *e)
 {
-	struct listing l = { .kernel = kernel, .limit = limit };
+	struct launch_page l = { .kernel = kernel, .limit = limit };
 	struct store_frames want = { .records = LAUNCH_RECORDS };
 	enum store_status st;
 	struct run_view v;

@@ -101,7 +101,7 @@ none:
 
 /* --- one run --------------------------------------------------------------- */
 
-struct job {
+struct disasm_job {
 	const struct disassembler *d;
 	struct cubin cubin;
 	const struct cubin_function **wanted;	/* NULL: no such symbol */
@@ -134,7 +134,7 @@ overlap(const struct cubin_function *a, const struct cubin_function *b)
 
 /* Is it wanted, or, with ${within}, inside a wanted one? */
 static bool
-is_asked(const struct job *j, const struct cubin_function *f, bool within)
+is_asked(const struct disasm_job *j, const struct cubin_function *f, bool within)
 {
 	size_t i;
 
@@ -146,7 +146,7 @@ is_asked(const struct job *j, const struct cubin_function *f, bool within)
 }
 
 static char *
-symbols_list(const struct job *j, bool within)
+symbols_list(const struct disasm_job *j, bool within)
 {
 	const struct cubin *c = &j->cubin;
 	size_t i, n = 0, len = 0, cap = (size_t)MAX_SYMBOLS * 11 + 1;
@@ -163,7 +163,7 @@ symbols_list(const struct job *j, bool within)
 }
 
 static int
-job_open(struct job *j, const uint8_t *bytes, size_t size,
+job_open(struct disasm_job *j, const uint8_t *bytes, size_t size,
     const uint32_t *symbols, size_t count, struct error *e)
 {
 	size_t i;
@@ -187,7 +187,7 @@ job_open(struct job *j, const uint8_t *bytes, size_t size,
 }
 
 static void
-job_close(struct job *j)
+job_close(struct disasm_job *j)
 {
 
 	if (j->path[0] != '\0')
@@ -201,7 +201,7 @@ job_close(struct job *j)
 
 /* ${option}: "-json", or "-c" for the text format of older releases. */
 static int
-job_run(struct job *j, const char *option, char *symbols, struct error *e)
+job_run(struct disasm_job *j, const char *option, char *symbols, struct error *e)
 {
 	char how[8], fun[] = "-fun", path[sizeof(j->d->path)];
 	char *argv[] = { path, how, fun, symbols, j->path, NULL };
@@ -217,7 +217,7 @@ job_run(struct job *j, const char *option, char *symbols, struct error *e)
 /* The cubin's function with this name in the listing. Several of one name are
  * distinguished by their start, if that suffices. */
 static const struct cubin_function *
-function_named(const struct job *j, const struct listed_function *f)
+function_named(const struct disasm_job *j, const struct listed_function *f)
 {
 	const struct cubin *c = &j->cubin;
 	const struct cubin_function *found = cubin_find(c, f->name, 0);
@@ -241,7 +241,7 @@ COMPARE(by_pc, struct listed_function,
 
 /* The listed instructions between a function's begin and end, in order. */
 static char *
-function_text(const struct job *j, const struct cubin_function *const *owner,
+function_text(const struct disasm_job *j, const struct cubin_function *const *owner,
     const struct cubin_function *f)
 {
 	const struct listing *l = &j->listing;
@@ -273,7 +273,7 @@ function_text(const struct job *j, const struct cubin_function *const *owner,
 }
 
 static int
-texts_make(struct job *j, char **text, struct error *e)
+texts_make(struct disasm_job *j, char **text, struct error *e)
 {
 	const struct cubin_function **owner;
 	size_t i;
@@ -297,7 +297,7 @@ disasm_run(const struct disassembler *d, const uint8_t *cubin, size_t size,
     const uint32_t *symbols, size_t count, char **text, struct error *e)
 {
 	struct error first = ERROR_INIT;
-	struct job j = { .d = d };
+	struct disasm_job j = { .d = d };
 	int rc = -1;
 
 	memset(text, 0, count * sizeof(*text));

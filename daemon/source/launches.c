@@ -45,9 +45,9 @@ symbol_at(const struct cubin_parts *p, uint32_t i, Elf64_Sym *s)
 }
 
 /* What a relocation's target means for the function that refers to it. */
-enum target { TARGET_NONE, TARGET_LAUNCH, TARGET_CALL };
+enum reference { TARGET_NONE, TARGET_LAUNCH, TARGET_CALL };
 
-static enum target
+static enum reference
 target_of(const struct cubin_parts *p, uint32_t symbol, uint32_t from)
 {
 	Elf64_Sym s;
@@ -163,7 +163,7 @@ cubin_launches(const struct cubin *c, const struct cubin_function *f,
 {
 	const struct cubin_parts *p = c->parts;
 	size_t i, k, n = 0, left = MAX_RELOCATIONS;
-	enum target target;
+	enum reference target;
 	Elf64_Rel r;
 
 	if (p->launching == NULL || f->section >= p->sections ||

@@ -159,14 +159,14 @@ life_make(struct life *l, const struct flow *f, const struct sass *s)
 /* --- pairs ---------------------------------------------------------------- */
 
 /* A product without its add so far, by its (first) register. */
-struct product {
+struct open_product {
 	uint32_t multiply, add;	/* indices; SASS_NONE */
 	uint16_t width;		/* 0: there is none */
 };
 
 struct search {
 	struct sass *s;
-	struct product product[REGISTERS];
+	struct open_product product[REGISTERS];
 	uint32_t waiting;
 };
 
@@ -257,7 +257,7 @@ drop_range(struct search *x, unsigned reg, unsigned width, unsigned keep)
 static void
 confirm(struct search *x, unsigned reg)
 {
-	const struct product *p = &x->product[reg];
+	const struct open_product *p = &x->product[reg];
 
 	if (p->width > 0 && p->add != SASS_NONE)
 		x->s->instruction[p->multiply].pair = p->add;
@@ -270,7 +270,7 @@ take_reads(struct search *x, uint32_t index, const struct effect *e)
 	struct sass_instruction *in = x->s->instruction;
 	const struct operand *o;
 	bool taken = false;	/* only one of two products can be fused */
-	struct product *p;
+	struct open_product *p;
 	uint32_t i;
 
 	for (i = 0; i < e->reads; i++) {
@@ -291,7 +291,7 @@ static void
 take_write(struct search *x, uint32_t index, const struct effect *e)
 {
 	const struct sass_instruction *in = &x->s->instruction[index];
-	struct product *p;
+	struct open_product *p;
 	unsigned r;
 
 	/* Overwritten completely: the product has no other use. */

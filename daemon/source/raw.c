@@ -23,7 +23,7 @@
 #define TEXT_BYTES (32u << 20)		/* of all functions */
 
 /* One section. */
-struct piece {
+struct code_section {
 	const struct cubin *cubin;
 	uint32_t section;
 	uint32_t at, size;	/* in the file */
@@ -38,7 +38,7 @@ struct raw {
 	const struct disasm_code *want;
 	size_t count;
 	size_t *of;		/* the piece of each wanted function */
-	struct piece *piece;
+	struct code_section *piece;
 	size_t pieces;
 	uint8_t *code;
 	uint32_t size;
@@ -63,7 +63,7 @@ disasm_code_bytes(const struct disasm_code *w)
 
 /* If several functions begin at one address the tool names the longest. */
 static void
-begins_fill(struct piece *p)
+begins_fill(struct code_section *p)
 {
 	const struct cubin *c = p->cubin;
 	const struct cubin_function *f;
@@ -85,7 +85,7 @@ static int
 piece_add(struct raw *r, const struct disasm_code *w, size_t *index)
 {
 	size_t bytes = disasm_code_bytes(w), n = bytes / CUBIN_STEP, i;
-	struct piece *p;
+	struct code_section *p;
 
 	for (i = 0; i < r->pieces; i++)
 		if (r->piece[i].cubin == w->cubin &&
@@ -113,7 +113,7 @@ piece_add(struct raw *r, const struct disasm_code *w, size_t *index)
 }
 
 static void
-piece_copy(uint8_t *code, const struct piece *p)
+piece_copy(uint8_t *code, const struct code_section *p)
 {
 	/* NOP, the same in every architecture so far. */
 	static const uint8_t nop[CUBIN_STEP] = { 0x18, 0x79,
@@ -174,7 +174,7 @@ static size_t
 blamed(const struct raw *r, const char *complaint)
 {
 	const char *p = strstr(complaint, "address 0x");
-	const struct piece *one;
+	const struct code_section *one;
 	unsigned long at;
 	size_t i;
 
@@ -219,7 +219,7 @@ raw_run(struct raw *r, size_t *bad, struct error *e)
 /* The function that a call or return names, as the tool prints it where it has
  * the symbols. NULL: its number is right. */
 static const char *
-name_of(const struct piece *p, const struct listed *in)
+name_of(const struct code_section *p, const struct listed *in)
 {
 	uint32_t i = (in->pc - p->at) / CUBIN_STEP, begins;
 	const char *last = strrchr(in->operands, ','), *name;
@@ -251,7 +251,7 @@ static char *
 function_text(const struct raw *r, size_t i)
 {
 	const struct cubin_function *f = r->want[i].function;
-	const struct piece *p = &r->piece[r->of[i]];
+	const struct code_section *p = &r->piece[r->of[i]];
 	const struct print_place at = { .base = p->at + f->offset,
 	    .begin = p->at, .end = p->at + p->size };
 	const struct listed *in = &r->listing.instruction[at.base /

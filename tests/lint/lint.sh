@@ -98,12 +98,28 @@ check_circles() {
 	done
 }
 
-# A type's name has one meaning: no two headers of the daemon define it.
+# A type's name has one meaning: what a header calls one, no other file that may include
+# that header calls another.
 check_meanings() {
-	local twice
-	twice=$(find daemon -name '*.h' | xargs sed -nE \
-	    's/^((struct|enum|union) [a-z_0-9]+) \{.*/\1/p' | sort | uniq -d)
-	[ -z "$twice" ] || complain "defined by two headers:"$'\n'"$twice"
+	local part twice
+	for part in daemon injection; do
+		twice=$(find $part injection/wire -name '*.[ch]' | sort -u | xargs grep -HoE \
+		    '^(static (const )?)?(struct|enum|union) [a-z_0-9]+ \{' | awk '{
+			name = $(NF - 1)
+			file = $1
+			sub(/:.*/, "", file)
+			files[name] = files[name] " " file
+			count[name]++
+			if (file ~ /\.h$/)
+				of_header[name] = 1
+		}
+		END {
+			for (name in of_header)
+				if (count[name] > 1)
+					print name ":" files[name]
+		}')
+		[ -z "$twice" ] || complain "types of one name:"$'\n'"$twice"
+	done
 }
 
 # only HEADER PATTERN_OF_FILES: nobody else includes it.

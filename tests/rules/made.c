@@ -249,7 +249,7 @@ made_load(const struct made *m, struct load *l)
 }
 
 double
-made_speedup(const struct load *l, const struct fix *f, enum view v)
+made_speedup(const struct load *l, const struct fix *f, enum gain_view v)
 {
 	return l->time_s / gain_time(l, f, v);
 }

@@ -73,7 +73,7 @@ double made_kernel_s(const struct kernel *k);
 /* The demands of the first kernel into ${l}; how much faster a launch with these is
  * after ${f}, as ${v} sees it. */
 void made_load(const struct made *m, struct load *l);
-double made_speedup(const struct load *l, const struct fix *f, enum view v);
+double made_speedup(const struct load *l, const struct fix *f, enum gain_view v);
 
 struct advice *made_advice(const struct made *m);
 const struct verdict *made_verdict(const struct advice *a, const char *rule);

@@ -21,7 +21,7 @@ MADE_TEST(test_unchanged)
 		made_counters(m, made_kernel(m, "k", 10, 100000), dram);
 		made_load(m, &l);
 		for (int v = 0; v < VIEWS; v++)
-			assert_true(fabs(made_speedup(&l, &none, (enum view)v) - 1)
+			assert_true(fabs(made_speedup(&l, &none, (enum gain_view)v) - 1)
 			    < 1e-9);
 	}
 }

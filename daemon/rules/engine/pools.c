@@ -118,7 +118,7 @@ pools_sane(double s)
 }
 
 double
-pools_claimed(const struct draft *d, const double pool[POOLS], enum view v)
+pools_claimed(const struct draft *d, const double pool[POOLS], enum gain_view v)
 {
 	double left[POOLS], sum = 0;
 

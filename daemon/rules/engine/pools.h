@@ -38,6 +38,6 @@ double pools_room(const double pool[POOLS], uint32_t pools);
 /* pools_claimed(d, pool, v): seconds of all claims of a finding in view ${v};
  * its claims may share pools. */
 double pools_claimed(const struct draft *d, const double pool[POOLS],
-    enum view v);
+    enum gain_view v);
 
 #endif

@@ -37,7 +37,7 @@
 #define SLICES_MAX 128		/* addresses of a kernel that are examined */
 
 /* An access with its address operand. */
-struct place {
+struct access_place {
 	uint32_t i;		/* instruction */
 	uint32_t sass;
 	int base, uniform;
@@ -45,13 +45,13 @@ struct place {
 	int64_t offset;
 };
 
-COMPARE(by_base, struct place,
+COMPARE(by_base, struct access_place,
     ORDER(x->base, y->base) ?: ORDER(x->uniform, y->uniform) ?:
     ORDER(x->version, y->version) ?: ORDER(x->offset, y->offset) ?:
     ORDER(x->i, y->i))
 
 static bool
-is_same_base(const struct place *a, const struct place *b)
+is_same_base(const struct access_place *a, const struct access_place *b)
 {
 	return a->base == b->base && a->uniform == b->uniform &&
 	    a->version == b->version;
@@ -90,7 +90,7 @@ judge_counts(struct access *a, const struct kernel *kernel, size_t i)
 
 /* Finds every access with a register address, sorted by base. */
 static size_t
-find_places(struct place *p, const struct accesses *a, const struct code *c)
+find_places(struct access_place *p, const struct accesses *a, const struct code *c)
 {
 	uint32_t version[REGISTERS] = { 0 };
 	size_t n = 0;
@@ -102,7 +102,7 @@ find_places(struct place *p, const struct accesses *a, const struct code *c)
 		operands_of(&o, &c->sass.instruction[s]);
 		if (i != SIZE_MAX && a->of[i].pattern != PATTERN_NONE &&
 		    o.has_address && o.base != REGISTER_NONE)
-			p[n++] = (struct place){ .i = (uint32_t)i, .sass = s,
+			p[n++] = (struct access_place){ .i = (uint32_t)i, .sass = s,
 			    .base = o.base, .uniform = o.uniform,
 			    .version = version[o.base] + version[o.base + 1],
 			    .offset = o.offset };
@@ -115,12 +115,12 @@ find_places(struct place *p, const struct accesses *a, const struct code *c)
 
 /* Is an aligned access less than a row away? Places are sorted by offset. */
 static void
-mark_windows(struct accesses *a, const struct place *p, size_t n, int way)
+mark_windows(struct accesses *a, const struct access_place *p, size_t n, int way)
 {
-	const struct place *aligned = NULL;
+	const struct access_place *aligned = NULL;
 
 	for (size_t k = 0; k < n; k++) {
-		const struct place *one = way > 0 ? &p[k] : &p[n - 1 - k];
+		const struct access_place *one = way > 0 ? &p[k] : &p[n - 1 - k];
 		struct access *of = &a->of[one->i];
 
 		if (of->pattern == PATTERN_GOOD)
@@ -134,7 +134,7 @@ mark_windows(struct accesses *a, const struct place *p, size_t n, int way)
 
 /* Finds windows: an aligned neighbour, or a base that moves by less than a sector. */
 static void
-judge_windows(struct accesses *a, const struct place *p, size_t n,
+judge_windows(struct accesses *a, const struct access_place *p, size_t n,
     int *slices)
 {
 	mark_windows(a, p, n, 1);
@@ -157,7 +157,7 @@ judge_windows(struct accesses *a, const struct place *p, size_t n,
  * the factor of the index; 0 if it is no object. */
 static int64_t
 element_of(const struct accesses *a, const struct access *one,
-    const struct place *p, double bytes)
+    const struct access_place *p, double bytes)
 {
 	double stride = one->sectors / one->ideal * bytes;
 	struct slice s;
@@ -175,7 +175,7 @@ element_of(const struct accesses *a, const struct access *one,
 
 /* Finds the fields of one object among ${n} accesses of one base. */
 static void
-judge_fields(struct accesses *a, const struct code *c, const struct place *p,
+judge_fields(struct accesses *a, const struct code *c, const struct access_place *p,
     size_t n, uint32_t group, int *slices)
 {
 	int64_t first = 0, last = 0, element = 0, bytes = 0;
@@ -219,7 +219,7 @@ judge_fields(struct accesses *a, const struct code *c, const struct place *p,
 /* Finds accesses whose addresses were loaded: their positions are those of the
  * loaded indices, neither fields of an object nor a row, whatever the block. */
 static void
-judge_gathered(struct accesses *a, const struct place *p, size_t n,
+judge_gathered(struct accesses *a, const struct access_place *p, size_t n,
     int *slices)
 {
 	for (size_t k = 0; k < n; k++) {
@@ -241,7 +241,7 @@ judge_gathered(struct accesses *a, const struct place *p, size_t n,
 /* Neighbouring lanes access neighbouring positions, and a whole warp would need
  * no more sectors: the inactive lanes waste them, not the positions. */
 static void
-judge_lanes(struct accesses *a, const struct kernel *kernel, const struct place *p,
+judge_lanes(struct accesses *a, const struct kernel *kernel, const struct access_place *p,
     size_t n)
 {
 	for (size_t k = 0; k < n; k++) {
@@ -263,7 +263,7 @@ judge_lanes(struct accesses *a, const struct kernel *kernel, const struct place 
 
 /* The block's shape is not the cause if the address depends on a loaded value. */
 static void
-judge_shape(struct accesses *a, const struct place *p, size_t n, int *slices)
+judge_shape(struct accesses *a, const struct access_place *p, size_t n, int *slices)
 {
 	for (size_t k = 0; k < n; k++) {
 		struct access *one = &a->of[p[k].i];
@@ -283,7 +283,7 @@ static int
 judge_code(struct accesses *a, const struct kernel *kernel)
 {
 	const struct code *c = kernel->code;
-	struct place *p = calloc(c->sass.instructions + 1, sizeof(*p));
+	struct access_place *p = calloc(c->sass.instructions + 1, sizeof(*p));
 	int slices = 0;
 	size_t n;
 

@@ -43,7 +43,7 @@ bytes_share(const struct rule_view *x)
 /* The share of a launch that is left if its part on resource ${r} runs ${ratio}
  * times as fast, limited by DRAM. */
 static double
-left_of(const struct rule_view *x, enum resource r, double ratio, enum view v)
+left_of(const struct rule_view *x, enum resource r, double ratio, enum gain_view v)
 {
 	double busy = rule_busy(x, r), dram = rule_busy(x, RES_DRAM), left;
 
@@ -127,7 +127,7 @@ called_tensor(struct rule_view *x, double ratio, const char *type)
 	d = begin(x);
 	d->setting = "TF32";
 	for (int v = 0; v < VIEWS; v++)
-		left[v] = left_of(x, RES_FMA, ratio, (enum view)v);
+		left[v] = left_of(x, RES_FMA, ratio, (enum gain_view)v);
 	set_left(d, left);
 	if (isfinite(busy))
 		rule_evidence(x, d, "busy_ratio", busy, "the FMA pipe busy",
@@ -177,7 +177,7 @@ called_double(struct rule_view *x, double rate)
 	 * if that is. If the limit is not known, it may be neither. */
 	for (int v = 0; v < VIEWS; v++)
 		left[v] = fmin(1 - 0.5 * bytes_share(x)[v], left_of(x, RES_FP64,
-		    1 / rate, (enum view)v));
+		    1 / rate, (enum gain_view)v));
 	set_left(d, left);
 	/* Who calls a solver in double mostly wants doubles; a framework's
 	 * arrays got the type of the first ones. */

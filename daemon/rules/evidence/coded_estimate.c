@@ -28,7 +28,7 @@
 #define LOCAL_LEAST 64		/* bytes of a thread: more than the frame of
 				 * those paths */
 
-enum unit { UNIT_ISSUE, UNIT_L1, UNIT_XU, UNIT_FP64, UNITS };
+enum sm_unit { UNIT_ISSUE, UNIT_L1, UNIT_XU, UNIT_FP64, UNITS };
 
 /* What one warp needs of each unit of an SM, in cycles, by loop depth: to be
  * multiplied by iterations to the power of the depth. */
@@ -612,14 +612,14 @@ told_s(const struct coded *e, const struct rule_view *x,
 
 /* What was counted, per warp: global loads, and sectors that L1 requests from
  * L2 and no global access explains (local memory's). NaN: not counted. */
-struct counted {
+struct warp_counts {
 	double loads, local;
 };
 
 /* Iterations of the loop for rare arguments: as many as explain the loads that
  * no other loop does, at most what local memory's sectors allow. */
 static double
-rare_turns(const struct needs *n, const struct counted *k, double turns)
+rare_turns(const struct needs *n, const struct warp_counts *k, double turns)
 {
 	double loads = k->loads - sum_at(n->loads, turns);
 
@@ -634,7 +634,7 @@ rare_turns(const struct needs *n, const struct counted *k, double turns)
  * the mean; *${scale}: the share of the warps that execute them, *${rare}:
  * iterations for rare arguments. */
 static double
-turns_counted(const struct needs *n, double each, const struct counted *k,
+turns_counted(const struct needs *n, double each, const struct warp_counts *k,
     double *scale, double *rare)
 {
 	double low = 1, high = TURNS_MOST, all;
@@ -717,7 +717,7 @@ coded_of(struct coded *e, const struct rule_view *x)
 	    c->instructions * sizeof(*c->instruction));
 	add_needs(&n, x, address, often);
 	if (counted > 0) {
-		struct counted k = { rule_metric(x, METRIC_GLOBAL_LD_INST) /
+		struct warp_counts k = { rule_metric(x, METRIC_GLOBAL_LD_INST) /
 		    warps, (rule_metric(x, METRIC_L2_FROM_L1) -
 		    or_zero(l->ld_sectors) - or_zero(l->st_sectors)) / warps };
 

@@ -40,14 +40,14 @@ struct fact {
 };
 
 /* What libraries' kernels do, by parts of their names: the first match counts. */
-struct operation {
+struct operation_name {
 	const char *name;
 	const char *part[PARTS_MAX];
 };
 
 static struct family family[FAMILIES_MAX];
 static struct fact fact[FACTS_MAX];
-static struct operation operation[OPERATIONS_MAX];
+static struct operation_name operation[OPERATIONS_MAX];
 static size_t families, facts, operations;
 /* Owns the strings, as in catalogue.c. */
 static json_t *volatile root;
@@ -107,7 +107,7 @@ load_facts(void)
 		    f->precision != NULL;
 	}
 	json_array_foreach(json_object_get(root, "operations"), i, item) {
-		struct operation *o = &operation[operations];
+		struct operation_name *o = &operation[operations];
 
 		if (operations == OPERATIONS_MAX)
 			break;

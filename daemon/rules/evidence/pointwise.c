@@ -24,7 +24,7 @@ struct indexes {
 	int count;
 };
 
-struct place {
+struct element_place {
 	uint32_t index;		/* the instruction that computed it */
 	uint32_t scale;		/* bytes of an element */
 };
@@ -47,7 +47,7 @@ writer(const struct code *c, uint32_t at, int reg)
  * at ${at}. */
 static bool
 place_of_register(const struct code *c, uint32_t at, int reg, int64_t scale,
-    struct place *p)
+    struct element_place *p)
 {
 	p->index = writer(c, at, reg);
 	p->scale = (uint32_t)scale;
@@ -57,7 +57,7 @@ place_of_register(const struct code *c, uint32_t at, int reg, int64_t scale,
 /* Sets ${p} to the element that the access at ${at} goes to; false if its address
  * is not computed in one of the ways in which compilers compute that of an element. */
 static bool
-place_of(const struct code *c, uint32_t at, struct place *p)
+place_of(const struct code *c, uint32_t at, struct element_place *p)
 {
 	const struct sass_instruction *i;
 	struct operands access, o, sum;
@@ -135,7 +135,7 @@ is_foreign(const struct sass_instruction *i)
 /* Does the access at ${at} go to its thread's own element? */
 static bool
 is_own(const struct code *c, const struct affine *address, uint32_t at,
-    struct place *p)
+    struct element_place *p)
 {
 	const struct sass_instruction *i = &c->sass.instruction[at];
 	struct operands o;
@@ -155,7 +155,7 @@ look(const struct code *c, const struct affine *address)
 
 	for (uint32_t at = 0; at < c->sass.instructions; at++) {
 		const struct sass_instruction *i = &c->sass.instruction[at];
-		struct place p;
+		struct element_place p;
 
 		if (is_foreign(i))
 			return 0;

@@ -16,12 +16,12 @@
 #define BUSY_MOST 0.15		/* of L2 */
 #define TRIP_S 2e-6		/* a trip to memory: the least time that is left */
 
-struct atomics {
+struct sampled_counts {
 	double accesses, atomics;	/* warp instructions */
 };
 
 static void
-look(struct atomics *a, const struct code *c, struct mark *m)
+look(struct sampled_counts *a, const struct code *c, struct mark *m)
 {
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
@@ -91,7 +91,7 @@ sampled_global_atomics(struct rule_view *x)
 	double all = (double)c->samples.all, cycles, busy, waiting, most;
 	enum rule_state state = RULE_NOT_MEASURED;
 	struct mark *m = marks_new(x);
-	struct atomics a = { 0 };
+	struct sampled_counts a = { 0 };
 
 	/* Page migration makes warps wait as long. */
 	if (m == NULL || x->run->unified.used)

@@ -117,7 +117,7 @@ with_grid(const struct load *l, const struct fix *f)
  * sectors. Either the saved sectors hit L1 before, so that no misses go, or it misses
  * as often as before. Which is not known: the middle view is the geometric mean. */
 static double
-misses_after(double misses, double s, double r, enum view v)
+misses_after(double misses, double s, double r, enum gain_view v)
 {
 	double most = fmin(misses, s * r);
 
@@ -136,7 +136,7 @@ misses_after(double misses, double s, double r, enum view v)
  */
 static double
 without(const struct load *l, const struct fix *f, double bytes, double sectors,
-    enum view v)
+    enum gain_view v)
 {
 	double own = fmin(bytes, (or_zero(sectors) + l->l2_atom) * SECTOR);
 	double gone = l->l2_local * (1 - f->local) / l->l2_sectors;
@@ -152,7 +152,7 @@ without(const struct load *l, const struct fix *f, double bytes, double sectors,
  * lie in lines of four; in the low view they are as scattered as before. */
 static double
 wavefronts_after(double old, double requests, double sectors, double r,
-    enum view v)
+    enum gain_view v)
 {
 	double new = old * r;
 
@@ -182,7 +182,7 @@ far_after(const struct load *l, const struct fix *f, double read)
  * neighbours load neighbouring data, caches mostly do: the middle view assumes
  * that, without the memory that ${stored} bytes fill, down to half of it. */
 static double
-from_dram(const struct load *l, double bytes, double stored, enum view v)
+from_dram(const struct load *l, double bytes, double stored, enum gain_view v)
 {
 	double most = l->memory;
 
@@ -193,7 +193,7 @@ from_dram(const struct load *l, double bytes, double stored, enum view v)
 
 /* Bytes read from DRAM after ${f}, without its effect on spills. */
 static double
-read_after(const struct load *l, const struct fix *f, enum view v)
+read_after(const struct load *l, const struct fix *f, enum gain_view v)
 {
 	double read = or_zero(l->dram_read);
 
@@ -206,7 +206,7 @@ read_after(const struct load *l, const struct fix *f, enum view v)
 
 /* Sets the resource times after ${f}. */
 static void
-resources_after(const struct load *l, const struct fix *f, enum view v,
+resources_after(const struct load *l, const struct fix *f, enum gain_view v,
     double s[RES_COUNT])
 {
 	double w[USER_COUNT], old = 0, new = 0;
@@ -279,7 +279,7 @@ not_atomic(const struct load *l)
  * access pattern was what kept it from that, and ${f} changes it. */
 static double
 bound_after(const struct load *l, const struct fix *f,
-    const double s[RES_COUNT], enum view v)
+    const double s[RES_COUNT], enum gain_view v)
 {
 	double body = l->time_s - l->fixed_s, old = l->resource_s[l->limit];
 	double busy = old / body, top = 0, time = 0;
@@ -310,7 +310,7 @@ bound_after(const struct load *l, const struct fix *f,
 /* The factor for waiting on memory when traffic falls to ${r}: the trip itself
  * stays, queueing goes. Of ${share}, only the part ${queue} is known to be queueing. */
 static double
-wait_after(double share, double queue, double r, enum view v)
+wait_after(double share, double queue, double r, enum gain_view v)
 {
 	if (v == VIEW_LOW)
 		return 1 - queue / 2 * (1 - r);
@@ -324,7 +324,7 @@ wait_after(double share, double queue, double r, enum view v)
  * it stays. Of other waits (barriers, arithmetic) each warp hides less than the
  * one before: half of all that can be hidden is hidden at OCCUPANCY_HALF. */
 static double
-warps_after(const struct load *l, double more, enum view v)
+warps_after(const struct load *l, double more, enum gain_view v)
 {
 	double rest = (l->occupancy + OCCUPANCY_HALF / more) /
 	    (l->occupancy + OCCUPANCY_HALF);
@@ -339,7 +339,7 @@ warps_after(const struct load *l, double more, enum view v)
 
 /* The latency bound after ${f}, new / old. */
 static double
-latency_after(const struct load *l, const struct fix *f, enum view v)
+latency_after(const struct load *l, const struct fix *f, enum gain_view v)
 {
 	double sectors = or_zero(l->ld_sectors) + or_zero(l->st_sectors) +
 	    l->l2_atom;
@@ -386,7 +386,7 @@ latency_after(const struct load *l, const struct fix *f, enum view v)
 
 /* The time after ${fix}, without its factor whole. */
 static double
-time_alone(const struct load *l, const struct fix *fix, enum view v)
+time_alone(const struct load *l, const struct fix *fix, enum gain_view v)
 {
 	const struct fix grid = with_grid(l, fix), *f = &grid;
 	double body = l->time_s - l->fixed_s, s[RES_COUNT];
@@ -414,7 +414,7 @@ time_alone(const struct load *l, const struct fix *fix, enum view v)
 }
 
 double
-gain_time(const struct load *l, const struct fix *f, enum view v)
+gain_time(const struct load *l, const struct fix *f, enum gain_view v)
 {
 	return time_alone(l, f, v) * clamp01(f->whole);
 }
@@ -432,7 +432,7 @@ gain_exposed_s(const struct kernel *k)
  * accesses move more, as far as better accesses remove it: not known; half of
  * it in the middle view, all in the high view. */
 static double
-excess_gone(const struct load *l, const struct fix *f, enum view v)
+excess_gone(const struct load *l, const struct fix *f, enum gain_view v)
 {
 	if (v == VIEW_LOW || (f->global_ld >= 1 && f->global_st >= 1))
 		return 0;
@@ -440,7 +440,7 @@ excess_gone(const struct load *l, const struct fix *f, enum view v)
 }
 
 double
-gain_share(const struct load *l, const struct fix *f, enum view v)
+gain_share(const struct load *l, const struct fix *f, enum gain_view v)
 {
 	double own, gone = excess_gone(l, f, v);
 
@@ -469,7 +469,7 @@ gain_of(const struct load *l, const struct kernel *k,
 	struct gain g;
 
 	for (int v = VIEW_LOW; v < VIEWS; v++)
-		s[v] = gain_share(l, &fix[v], (enum view)v) * exposed;
+		s[v] = gain_share(l, &fix[v], (enum gain_view)v) * exposed;
 	g.mid = s[VIEW_MID];
 	g.low = fmin(s[VIEW_LOW], SAVED_LEAST * g.mid);
 	g.high = fmax(s[VIEW_HIGH], fmin(SAVED_MOST * g.mid, exposed -

@@ -37,7 +37,7 @@ struct fix {
 #define FIX_NONE { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,			\
 	{ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 1, 1, 1 }
 
-enum view { VIEW_LOW, VIEW_MID, VIEW_HIGH, VIEWS };
+enum gain_view { VIEW_LOW, VIEW_MID, VIEW_HIGH, VIEWS };
 
 /* Seconds, or another quantity, with its interval: low ≤ mid ≤ high. */
 struct gain {
@@ -53,11 +53,11 @@ struct fix fix_part(const struct fix *f, double share);
 
 /* gain_time(l, f, v): seconds of a launch after ${f}, at most the time before;
  * ${v}: how favourably the unknowns are taken. */
-double gain_time(const struct load *l, const struct fix *f, enum view v);
+double gain_time(const struct load *l, const struct fix *f, enum gain_view v);
 
 /* gain_share(l, f, v): the share that ${f} saves of the time of all the
  * kernel's launches, 0..1, judged by the measured one. */
-double gain_share(const struct load *l, const struct fix *f, enum view v);
+double gain_share(const struct load *l, const struct fix *f, enum gain_view v);
 
 /*
  * gain_of(l, k, fix): seconds of the run that the fixes ${fix}[low, mid, high]

@@ -352,9 +352,9 @@ shrink_pair(struct search *s, uint32_t a, uint32_t b, double count, bool same)
 	for (int v = 0; v < VIEWS; v++) {
 		bool counted = is_counted(s, &k[a]) && is_counted(s, &k[b]);
 		double stored = counted ? gain_time(&l[a], &stores,
-		    (enum view)v) / l[a].time_s : without_bytes(s, &k[a], made);
+		    (enum gain_view)v) / l[a].time_s : without_bytes(s, &k[a], made);
 
-		left[v] = (counted ? gain_time(&l[b], &loads, (enum view)v) /
+		left[v] = (counted ? gain_time(&l[b], &loads, (enum gain_view)v) /
 		    l[b].time_s : without_bytes(s, &k[b], made)) -
 		    l[b].fixed_s / l[b].time_s;
 		if (v == VIEW_HIGH)

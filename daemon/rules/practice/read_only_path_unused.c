@@ -21,7 +21,7 @@
 #define WRITTEN_MAX 64
 #define SLICES_MAX 128		/* stores, and loads, that are examined */
 
-enum wait { WAITS_NOT, WAITS_AGAIN, WAITS_BEHIND };
+enum store_wait { WAITS_NOT, WAITS_AGAIN, WAITS_BEHIND };
 
 struct loads {
 	double again;		/* loads of one address, repeated in every iteration */
@@ -103,7 +103,7 @@ is_invariant(const struct code *c, uint32_t at, const struct slice *s)
 	return sass_loop_of(&c->sass, at) != NULL && !s->changes;
 }
 
-static enum wait
+static enum store_wait
 look(const struct code *c, const struct slices *t, size_t i,
     const struct written *w)
 {
@@ -193,7 +193,7 @@ count(const struct accesses *a, const struct code *c, const struct slices *t,
 
 	for (size_t i = 0; i < c->instructions && w.known; i++) {
 		double requests = a->of[i].requests;
-		enum wait wait;
+		enum store_wait wait;
 
 		if (a->of[i].kind != INST_LOAD || !(requests > 0))
 			continue;

@@ -81,7 +81,7 @@ is_filter(const struct reuse *r)
 
 /* The share that stays of the loads whose address a tile can hold. */
 static double
-keep_of(const struct rule_view *x, const struct reuse *r, enum view v)
+keep_of(const struct rule_view *x, const struct reuse *r, enum gain_view v)
 {
 	double n = x->load->requests_ld / x->load->requests_st;
 	double results = single_results[v];
@@ -106,7 +106,7 @@ keep_halo(const struct reuse *r, double results)
  * others (addresses, coefficients) are needed once for all results of a thread.
  * ${gone}: the loads that go. */
 static double
-inst_of(const struct rule_view *x, double gone, enum view v)
+inst_of(const struct rule_view *x, double gone, enum gain_view v)
 {
 	double inst = rule_metric(x, METRIC_INST_EXECUTED);
 	double rest = fmax(0, inst - 2 * x->load->requests_ld);

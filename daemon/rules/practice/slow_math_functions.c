@@ -19,7 +19,7 @@
 
 enum { SIN, EXP, LOG, POW, POWER, TANH, ERF, DIVIDE, SQRT, FUNCTIONS };
 
-static const struct function {
+static const struct slow_function {
 	const char *name, *fast;
 	double length, fast_length;	/* instructions */
 } function[FUNCTIONS] = {

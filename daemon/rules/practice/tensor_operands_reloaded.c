@@ -132,7 +132,7 @@ count(struct feed *f, const struct rule_view *x, struct mark *m)
 /* With ${t} × ${t} tiles per warp there are as many times fewer warps: at most
  * so many tiles that each SM keeps a block. */
 static double
-keep_of(const struct rule_view *x, double ratio, enum view v)
+keep_of(const struct rule_view *x, double ratio, enum gain_view v)
 {
 	double least = fmax(1 / ratio, 1 / sqrt(fmax(1, x->load->blocks)));
 
@@ -150,7 +150,7 @@ set_fix(const struct rule_view *x, struct draft *d, double ratio)
 		all += l->wavefronts[u];
 	of_l1 = all > 0 ? l->wavefronts[USER_GLOBAL_LD] / all : 0;
 	for (int v = VIEW_LOW; v < VIEWS; v++) {
-		double gone = 1 - keep_of(x, ratio, (enum view)v);
+		double gone = 1 - keep_of(x, ratio, (enum gain_view)v);
 		struct fix *f = &d->fix[v];
 
 		f->part[RES_L1] = 1 - of_l1 * gone;
