@@ -9,14 +9,14 @@
 #include "rules/evidence/gaps.h"
 
 /* A launch site with its part of the host's work in front of the kernel's launches. */
-struct place {
+struct gap_place {
 	const struct site *site;
 	const char *file;	/* of the frame that is shown; never NULL */
 	uint32_t line;
 	double s;
 };
 
-COMPARE(by_line, struct place, strcmp(x->file, y->file) ?: ORDER(x->line, y->line) ?:
+COMPARE(by_line, struct gap_place, strcmp(x->file, y->file) ?: ORDER(x->line, y->line) ?:
     ORDER(y->s, x->s))
 
 /* The number of gaps in class ${i} of ${run} and the two classes next to it. */
@@ -114,7 +114,7 @@ shares_new(const struct run *run)
 
 /* The launch sites whose line is known; returns how many. */
 static size_t
-places_of(struct place *p, const struct run *run, const double *share)
+places_of(struct gap_place *p, const struct run *run, const double *share)
 {
 	size_t n = 0;
 
@@ -124,7 +124,7 @@ places_of(struct place *p, const struct run *run, const double *share)
 		if (!is_launch(run, s) || s->first >= s->frames ||
 		    s->frame[s->first].file == NULL)
 			continue;
-		p[n++] = (struct place){ .site = s,
+		p[n++] = (struct gap_place){ .site = s,
 		    .file = s->frame[s->first].file,
 		    .line = s->frame[s->first].line,
 		    .s = (double)s->count * share[s->kernel] };
@@ -135,7 +135,7 @@ places_of(struct place *p, const struct run *run, const double *share)
 const struct site *
 gaps_place(const struct run *run, double *part_s)
 {
-	struct place *p = calloc(run->sites + 1, sizeof(*p));
+	struct gap_place *p = calloc(run->sites + 1, sizeof(*p));
 	double *share = shares_new(run), sum = 0;
 	const struct site *best = NULL;
 	size_t n, first = 0;
