@@ -10,7 +10,7 @@
  *
  * The steps of a rule about a kernel:
  * 1. Return RULE_CLEAN where it does not apply, rule_unmeasured(…) where a value is
- *    missing (the data of its row's "needs" are there, single values may be not), and
+ *    missing (the data that its row needs are there, but a single value may not be), and
  *    RULE_CLEAN where a value does not reach its threshold, rule_value(x, key).
  * 2. d = rule_found(x, NULL) begins a finding. Set d->f.summary, d->f.advice and
  *    d->f.gain_note (finding.h), add the values by rule_evidence, the change by rule_fix.
