@@ -15,7 +15,7 @@ quick=0
 recorded=0
 fuzz_seconds=10
 
-# --- speaking --------------------------------------------------------------
+# --- output --------------------------------------------------------------
 
 say() { printf '%s\n' "$*"; }
 note() { printf '   %s\n' "$*"; }
@@ -94,7 +94,7 @@ packages_build="build-essential cmake ninja-build pkg-config
 packages_test="libcmocka-dev bats jq curl clang clang-format llvm tmux libxml2-utils sqlite3
 	python3-protobuf python3-prometheus-client python3-junitparser"
 
-# What is missing of the packages given, on one line.
+# The given packages that are not installed, on one line.
 missing_packages() {
 	local p list=
 	for p in "$@"; do
@@ -115,14 +115,14 @@ install_packages() {
 	    as_root apt-get -q -y --no-install-recommends install $list
 }
 
-# The compiler's own runtime comes in a package named after its version.
+# clang's runtime is in a package named after clang's version.
 install_clang_runtime() {
 	local major
 	major=$(clang -dumpversion 2>/dev/null | cut -d. -f1)
 	[ -n "$major" ] && install_packages "libclang-rt-$major-dev"
 }
 
-# node may come from elsewhere than the distribution: take it as it is.
+# node need not come from the distribution: any node on the PATH is used as it is.
 install_node() {
 	local list=
 	command -v node >/dev/null || list="nodejs"
@@ -145,7 +145,7 @@ install_browser() {
 	install_packages chromium-headless-shell
 }
 
-# What the tests of the API and the page need of the registry, as locked.
+# The npm packages for the tests of the API and the page, in the locked versions.
 install_node_modules() {
 	(cd web && npm ci --ignore-scripts --no-audit --no-fund)
 }
@@ -197,8 +197,8 @@ can_measure() {
 	    [ -x build/bin/cudadvise-kernels ]
 }
 
-# A daemon that another build has started would answer with that build's rules.
-# Programs that it measures keep their records until the next one takes them.
+# Stops a daemon that another build has started: it would answer with that build's
+# rules. Programs that it measures spool their records until the next daemon reads them.
 stop_other_daemon() {
 	local pid
 	pid=$(build/bin/cudadvise daemon status --json 2>/dev/null |
@@ -210,8 +210,8 @@ stop_other_daemon() {
 	build/bin/cudadvise daemon stop
 }
 
-# A run in which everything was recorded, lines and samples too; beside it the same
-# program after the change, and one whose report ranks several findings.
+# Shows a run in which everything was recorded, lines and samples too; the same
+# program after the change; and a program whose report ranks several findings.
 demo_recorded() {
 	local captures=tests/captures
 	local pair=$captures/pairs/uncoalesced-global-access
@@ -226,7 +226,8 @@ demo_recorded() {
 	    "of llm.c."
 }
 
-# The reference kernels take most of the time to build: only where they can run.
+# Builds the reference kernels, which take most of the build's time, only if
+# they can run here.
 demo() {
 	local program="build/bin/cudadvise-kernels" target=programs
 	deps_build
@@ -254,7 +255,7 @@ demo() {
 
 # --- tests ----------------------------------------------------------------
 
-# count_ctest LOG: add up ctest's closing line, and repeat it.
+# count_ctest LOG: print ctest's closing line, and add its numbers to the totals.
 count_ctest() {
 	local line bad all
 	line=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests? failed out of' \
@@ -272,7 +273,8 @@ count_ctest() {
 	    "$logs/$1.log"
 }
 
-# Sanitizers want their shadow memory where the kernel may randomise to.
+# Runs a command without address space randomisation: it could place mappings where
+# sanitizers want their shadow memory.
 fixed_addresses() {
 	if setarch "$(uname -m)" -R true 2>/dev/null; then
 		setarch "$(uname -m)" -R "$@"
@@ -281,19 +283,19 @@ fixed_addresses() {
 	fi
 }
 
-# failed_output LOG: what each failed test of a ctest log said, but for its parts that
-# passed: 40 lines at most.
+# failed_output LOG: the output of each failed test in a ctest log, without the
+# lines of parts that passed: 40 lines a test at most.
 failed_output() {
 	awk '/^ *[0-9]+\/[0-9]+ Test +#|^ +Start +[0-9]+:|% tests passed,/ { n = 0 }
 	    /\*\*\*(Failed|Timeout|Exception|Not Run)/ { n = 41 }
 	    n > 0 && !/^ok / { n--; print "   " $0 }' "$logs/$1.log"
 }
 
-# run_ctest TITLE LOG DIRECTORY [CTEST OPTION...]: four places for each processor. A
-# test that computes takes three (PROCESSORS, in the CMakeLists.txt), an end-to-end
-# test, which waits most of its time, one, or with AddressSanitizer two. What fails
-# among these runs once more, one at a time: if it passes then, the machine was too
-# busy for it, and it is named as unsteady at the end.
+# run_ctest TITLE LOG DIRECTORY [CTEST OPTION...]: run ctest with four slots for each
+# processor. A test that computes takes three slots (PROCESSORS in CMakeLists.txt). An
+# end-to-end test, which waits most of its time, takes one, or two with
+# AddressSanitizer. Failed tests run once more, one at a time: a test that then passes
+# failed because the machine was too busy, and is listed as unsteady at the end.
 run_ctest() {
 	local title=$1 log=$2 dir=$3 before=$failed n
 	shift 3
@@ -314,8 +316,8 @@ run_ctest() {
 	    "$logs/$log.log" | sed -nE 's/^[\t ]+[0-9]+ - ([^ ]+) .*/\1/p' | xargs)"
 }
 
-# run_sanitized: run_ctest, and nothing that a sanitizer said may be lost: a
-# daemon's exit status is nobody's, and what it prints goes to its log.
+# run_sanitized: run_ctest, which also fails if a sanitizer reported anything:
+# nothing checks a daemon's exit status, and its output goes to its log.
 run_sanitized() {
 	local reports=$root/$3/reports
 	rm -rf "$reports"
@@ -328,7 +330,7 @@ run_sanitized() {
 	    "$reports"
 }
 
-# (That a thread was not suspended is a remark of LeakSanitizer, no report.)
+# (LeakSanitizer's remark that it could not suspend a thread is not a report.)
 no_reports() {
 	local file bad=0
 	for file in "$1"/*; do
@@ -368,8 +370,9 @@ fuzz_all() {
 	grep -E '^fuzz_' "$logs/fuzz.log" | sed 's/^/   /'
 }
 
-# What a person sees who has no GPU: a report, and an address that answers. The
-# daemon and the state are the test's own; a copy stands for another build.
+# Runs the demo as on a machine without a GPU: it must print a report, and an
+# address that answers. The test has a daemon and a state directory of its own;
+# a copy of the daemon stands for another build.
 try_demo() (
 	local dir address rc=1
 	dir=$(mktemp -d /tmp/cadv-demo-XXXXXX) || exit 1
@@ -395,7 +398,8 @@ try_demo() (
 	exit $rc
 )
 
-# Tests write below build directories and temporary ones, and nowhere else.
+# Fails if tests wrote into the working tree: they may write only to build
+# directories and temporary ones.
 tree_clean() {
 	git rev-parse --git-dir >/dev/null 2>&1 || return 0
 	git status --porcelain --untracked-files=all >"$logs/tree-after"
@@ -406,12 +410,13 @@ test_all() {
 	local start=$SECONDS no_kernels="-DCMAKE_CUDA_COMPILER=NOTFOUND"
 	mkdir -p "$logs"
 	deps_test
-	# What was just installed is there: a test that misses it fails.
+	# Node was just installed: a test that does not find it fails instead of
+	# being skipped.
 	export CUDADVISE_NEED_NODE=1
 	git status --porcelain --untracked-files=all >"$logs/tree-before" \
 	    2>/dev/null
-	# The directory of the demo is that of the tests: what it builds, with
-	# warnings as errors, is a part of what they need, and is built once.
+	# The demo and the tests share a build directory: what the demo builds,
+	# with warnings as errors, the tests need too, and so it is built once.
 	one "configure: build" configure-build configure dev -B build &&
 	    one "build and demo, without a GPU" demo try_demo
 	if build_preset dev build all -DBUILD_TESTING=ON; then
