@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 #
-# bench.sh BUILD [LAUNCHES]: the project's own speed against its bars: one table,
-# every figure beside a baseline of the same run. Nothing here passes or fails:
-# timings on a shared machine are read, not asserted.
+# bench.sh BUILD [LAUNCHES]: measures the project's own speed. Prints one table,
+# each figure with its bar and with a baseline from the same run. Nothing here
+# passes or fails: timings on a shared machine are for people to read.
 
 set -u
 build=$(cd "${1:?usage: bench.sh BUILD [LAUNCHES]}" && pwd) || exit 1
@@ -23,9 +23,9 @@ table() {
 }
 row "what" "figure" "value" "bar" ""
 
-# --- a launch, with nothing, an empty callback, and ours -----------------------
+# --- a launch: without a tool, with an empty callback, with our library -----------
 
-# ns_per_launch LIBRARY LEVEL: the median of five.
+# ns_per_launch LIBRARY LEVEL: the median of five runs.
 ns_per_launch() {
 	local i
 	for i in 1 2 3 4 5; do

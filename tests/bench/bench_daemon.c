@@ -1,7 +1,7 @@
 /*
- * bench_daemon.c: a run of many launches over the daemon's real sockets: how
- * long it takes, how much memory the daemon needs, how fast the API answers
- * about it.
+ * bench_daemon.c: sends a run of many launches over the daemon's real sockets,
+ * and measures how long that takes, how much memory the daemon needs, and how
+ * fast the API answers about the run.
  *
  *   bench-daemon INGEST_SOCKET API_SOCKET DAEMON_PID [LAUNCHES] [REQUESTS]
  */
@@ -54,7 +54,7 @@ dial(const char *path)
 	return fd;
 }
 
-/* Read what acknowledgements are there; the highest sequence of them. */
+/* Reads the acknowledgements that have arrived; returns the highest sequence number. */
 static uint64_t
 read_acks(int fd, bool wait, uint64_t acked)
 {
@@ -94,7 +94,7 @@ send_all(int fd, const uint8_t *p, size_t len)
 			die("send");
 }
 
-/* The launcher's stream, so that the run has a beginning and an end. */
+/* Sends the launcher's stream, so that the run has a beginning and an end. */
 static int
 launcher_begin(const char *socket_path, uint8_t *frame)
 {
@@ -197,7 +197,7 @@ collect(char *data, size_t size, size_t n, void *cookie)
 	return size * n;
 }
 
-/* Seconds of one GET; -1 if it is not answered with 200. */
+/* The seconds that one GET takes; -1 if it is not answered with 200. */
 static double
 get(CURL *c, const char *path, struct text *body)
 {
@@ -227,7 +227,7 @@ compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Until the run is analysed to its end. */
+/* Waits until the analysis of the run has finished. */
 static void
 wait_finished(CURL *c)
 {

@@ -1,9 +1,9 @@
 /*
- * How many records a second does the daemon take in, with what memory, and how
- * soon after the end is the report there? The sender is another process; the
- * listener thread decodes, feeds the model and writes the capture.
+ * bench_ingest.c: how many records a second the daemon ingests, with how much memory,
+ * and how soon after the end of the run its report is there. The sender is another
+ * process; the listener thread decodes, feeds the model and writes the capture.
  *
- *	bench-ingest [LAUNCHES]		prints one JSON object
+ *  bench-ingest [LAUNCHES]	prints one JSON object
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
- * bench_model [LAUNCHES]: how fast the model takes in launches, and how much
- * memory it needs for them. 25 kernels on 4 streams whose records come in
- * blocks, as buffers do; a synchronisation every 50 launches, a settle every
- * million. Prints one line of JSON.
+ * bench_model.c: how fast the model processes launches, and how much memory it
+ * needs for them: bench-model [LAUNCHES]. 25 kernels on 4 streams, whose
+ * records come in blocks, as CUPTI's buffers deliver them; a synchronisation
+ * every 50 launches, a settle every million. Prints one line of JSON.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static void
 launch(struct record *r, uint64_t i)
 {
 	uint64_t block = i / BLOCK, queue = block % QUEUES;
-	/* Each queue's block covers the same time as its neighbours'. */
+	/* The blocks of all queues cover the same time. */
 	uint64_t slot = (block / QUEUES * BLOCK + i % BLOCK) * QUEUES + queue;
 	uint64_t start = START + 1000000 + slot * 1500;
 

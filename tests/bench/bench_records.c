@@ -1,7 +1,7 @@
 /*
- * bench_records.c: records a second through what the daemon does with each frame:
- * check, decode, model, capture file; beside it, in the same run, copying the
- * same bytes.
+ * bench_records.c: how many records a second the daemon processes in what it
+ * does with each frame: check, decode, model, capture file. As a baseline in
+ * the same run: copying the same bytes.
  *
  *   bench-records [LAUNCHES] [REPETITIONS]
  */

@@ -1,6 +1,6 @@
 /*
- * bench_site.c: what taking call stacks costs the program: a call once nothing
- * is taken any more, and a stack by its depth. With Python: bench_site.py.
+ * bench_site.c: what call stacks cost the program: a call after the last stack
+ * was taken, and taking a stack, by its depth. With Python frames: bench_site.py.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-# What the Python frames of a stack cost: bench_site.py LIBRARY, the shared
-# object that the unit test of call stacks is made with.
+# bench_site.py LIBRARY: what the Python frames of a call stack cost. LIBRARY is
+# the shared object of the unit test of call stacks.
 import ctypes
 import sys
 import time

@@ -1,7 +1,7 @@
 /*
- * empty_injection.c: the least that a tool can do at a launch: it takes kernel
- * records without looking at them and, with EMPTY_CALLBACK, subscribes to the
- * launch callback and does nothing in it. What ours costs is measured against this.
+ * empty_injection.c: the baseline for the cost of our library: the least that a
+ * tool can do at a launch. It requests kernel records and ignores them, and with
+ * EMPTY_CALLBACK it subscribes to the launch callback and does nothing in it.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * stream.h: a made-up stream for measuring: definitions, then launches of a
- * number of kernels on four streams with copies and synchronisations between.
+ * stream.h: a synthetic stream for measuring: definitions, then launches of a
+ * number of kernels on four streams, with copies and synchronisations between them.
  */
 #ifndef CADV_BENCH_STREAM_H
 #define CADV_BENCH_STREAM_H
@@ -12,16 +12,16 @@
 
 struct bench_stream {
 	uint64_t id, sequence;
-	uint64_t launches, total;	/* made, to make */
+	uint64_t launches, total;	/* sent so far, and to send */
 	uint64_t now_ns;
 	const char *run;
 	int begun, ended;
 	uint8_t frame[STREAM_FRAME + 64];
-	size_t len;			/* of the sealed frame */
-	uint32_t records;		/* in it */
+	size_t len;			/* of the sealed frame, bytes */
+	uint32_t records;		/* in the sealed frame */
 };
 
-/* stream_init(s, run, id, launches): ${run} is kept, 32 hex digits. */
+/* stream_init(s, run, id, launches): ${run}, 32 hex digits, is not copied. */
 void stream_init(struct bench_stream *s, const char *run, uint64_t id,
     uint64_t launches);
 

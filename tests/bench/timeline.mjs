@@ -1,6 +1,6 @@
-// How fast the timeline of a very long run is in a real browser: when it is first
-// painted, how many frames a second it has while a hand zooms and moves it, and what it
-// keeps in memory. One line a figure, beside its bar; nothing here passes or fails.
+// How fast a real browser shows the timeline of a very long run: the time to the first
+// paint, the frames a second while it is zoomed and moved, and the memory that it keeps.
+// One line a figure, with its bar; nothing here passes or fails.
 //	CUDADVISE_BIN=build/bin node tests/bench/timeline.mjs [LAUNCHES] [SECONDS]
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -10,13 +10,13 @@ import { launch } from '../web/browser.mjs';
 
 const launches = Number(process.argv[2] ?? 1e7);
 const seconds = Number(process.argv[3] ?? 5);
-const perStep = 4; // launches of each step that make_capture invents
+const perStep = 4; // launches in each step that make_capture writes
 
 function row(what, value, bar) {
   console.log(`${what.padEnd(44)} ${String(value).padStart(12)}   ${bar}`);
 }
 
-// When the chart was first painted, in ms after the first of its data was asked for.
+// When the chart was first painted, in ms after its first data was requested.
 async function firstPaint(page, url) {
   await page.goto(url);
   await page.waitForSelector('.chart canvas[data-painted]');
@@ -26,7 +26,7 @@ async function firstPaint(page, url) {
   });
 }
 
-// Notes when a canvas first says that it was painted.
+// Records when a canvas first reports that it was painted.
 function watchCanvas() {
   new MutationObserver((_, self) => {
     if (document.querySelector('canvas[data-painted]') === null) return;
@@ -35,8 +35,8 @@ function watchCanvas() {
   }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-painted'] });
 }
 
-// Moves for ${s} seconds as a hand does, an event before each frame; how long each frame
-// took and how many pictures were drawn.
+// Moves the timeline for ${s} seconds like a user, with one event before each frame.
+// Returns how long each frame took, and how many pictures were drawn.
 async function frames(page, kind, s) {
   const { times, drawn } = await page.evaluate(async ({ how, limit }) => {
     const canvas = document.querySelector('.chart canvas');
@@ -97,7 +97,7 @@ await session.send('Performance.enable');
 await page.goto(at('/runs/1/timeline'));
 await page.waitForSelector('.chart canvas[data-painted]');
 await frames(page, 'zoom', 1);
-// What is wholly in view cannot be moved: a hundredth of the run, about its middle.
+// A timeline that is wholly in view cannot be moved: show a hundredth of the run, at its middle.
 const near = `/runs/1/timeline/${Math.floor(wall / 2)}-${Math.ceil(wall / 2 + wall / 100)}`;
 for (const [kind, view] of [['zoom', '/runs/1/timeline'], ['pan', near]]) {
   await page.evaluate((to) => { location.hash = to; }, `#${view}`);

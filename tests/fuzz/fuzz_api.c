@@ -1,7 +1,7 @@
 /*
- * Everything of a request that is decided before the store is asked: target,
- * route, guard, body. The input is lines: method, target, then headers, an
- * empty line, the body.
+ * fuzz_api.c: everything that the server decides about a request before it asks
+ * the store: target, route, guard, body. The input is lines: method, target,
+ * then headers, an empty line, the body.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ take_header(struct exchange_head *head, char *line)
 	}
 }
 
-/* What must hold of every answer. */
+/* Checks what must hold for every answer. */
 static void
 check_answer(const struct response *rs)
 {
@@ -80,7 +80,7 @@ check_answer(const struct response *rs)
 	json_decref(j);
 }
 
-/* What must hold of every request that goes on. */
+/* Checks what must hold for every request that is passed on. */
 static void
 check_request(const struct exchange_head *head, const struct request *rq)
 {

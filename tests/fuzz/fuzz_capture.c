@@ -1,8 +1,7 @@
 /*
  * fuzz_capture.c: a whole capture file: reading, model, ceilings, rules, JSON.
  *
- * The first byte says how the rest is meant. 0: the file as it is. 1: chunks
- * (parts.h).
+ * The first byte tells what the rest is. 0: the file itself. 1: chunks (parts.h).
  */
 #include <stdlib.h>
 #include <string.h>

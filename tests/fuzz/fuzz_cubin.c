@@ -1,7 +1,7 @@
 /*
- * Code that came out of a program: a cubin with its line table, what the
- * disassembler prints of it, the text that captures keep of that. One input is
- * taken for each of them.
+ * fuzz_cubin.c: code that a measured program delivered: a cubin with its line
+ * table, the disassembler's output for it, and the text that captures keep of
+ * that. Each input is used as all three.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static volatile size_t sink;	/* what is read has to be readable */
+static volatile size_t sink;	/* makes the reads below observable */
 
 static void
 use_text(const char *s)
@@ -50,7 +50,7 @@ use_lines(const struct cubin *c, const struct cubin_function *f)
 	lines_free(&l);
 }
 
-/* What stands for a function's instructions in a listing without symbols. */
+/* Calls what names a function's instructions in a listing without symbols. */
 static void
 use_links(const struct cubin *c, const struct cubin_function *f)
 {
@@ -79,7 +79,7 @@ use_cubin(const uint8_t *data, size_t size)
 
 	if (cubin_open(&c, data, size, NULL) != 0)
 		return;
-	/* Code that overlaps is read again for each function. */
+	/* Functions that overlap are read again for each function. */
 	for (i = 0; i < c.functions; i++) {
 		if (c.function[i].offset + (uint64_t)c.function[i].size >
 		    size || cubin_find(&c, c.function[i].name,
@@ -93,7 +93,7 @@ use_cubin(const uint8_t *data, size_t size)
 	cubin_close(&c);
 }
 
-/* The line table by itself, without a file around it that has to be right. */
+/* Reads the input as a line table, without a valid file around it. */
 static void
 use_table(const uint8_t *data, size_t size)
 {

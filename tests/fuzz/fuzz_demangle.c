@@ -1,7 +1,7 @@
 /*
- * fuzz_demangle.c: a mangled name, which is answered in bounded time, whatever it
- * is. The first byte: how much of its run's time is spent, and whether the others
- * are text or words of the grammar.
+ * fuzz_demangle.c: a mangled name: the demangler must answer in bounded time,
+ * whatever the name is. The first byte tells how much of the run's time is
+ * already spent, and whether the other bytes are text or words of the grammar.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +11,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The kernel looks at a timer of processor time at each of its ticks: at most
- * 10 ms apart. As much again is the sanitizers'. */
+/* The kernel checks a timer of processor time at each of its ticks, at most 10
+ * ms apart. The sanitizers get as much again. */
 #define SLACK_NS 40000000u
 
-/* A virtual machine's time also passes while its host runs others: what is a name's
- * own fault takes too long each time. */
+/* On a virtual machine time also passes while its host runs others. A name that
+ * really takes too long does so in each of these tries. */
 #define TRIES 5
 
-/* The demangler is not instrumented, so that no mutation is known to have led
- * anywhere: words bring more names to their end than bytes do. */
+/* The demangler is not instrumented, so the fuzzer cannot see which mutations reach
+ * new code. Words of the grammar make more names complete than random bytes do. */
 static const char *const word[] = {
 	"1A", "1f", "i", "P", "R", "O", "K", "I", "J", "E", "N", "X", "L",
 	"Dp", "Dt", "DT", "S_", "S0_", "S1_", "S2_", "S3_", "S4_", "S5_",
@@ -52,7 +52,7 @@ name_of(const uint8_t *data, size_t size, int words)
 	return mangled;
 }
 
-/* Does it take too long, each time? */
+/* Whether it takes too long in every try. */
 static int
 is_slow(const struct demangling *begin, const char *mangled)
 {

@@ -1,7 +1,7 @@
 /*
- * fuzz_feed.c: what the records of a live run go through one by one: the model,
- * which is looked at in between, the index of its capture, the addresses that
- * want names. Chunks as in parts.h; step & 4: look at the model.
+ * fuzz_feed.c: what each record of a live run passes through: the model, which
+ * is read in between, the index of its capture, and the addresses that need
+ * names. Chunks as in parts.h; step & 4: read the model.
  */
 #include <string.h>
 
@@ -42,7 +42,7 @@ feed(struct run_of *f, uint64_t stream, struct input part)
 		capture_index_add(&f->index, &f->definitions.frame_cap, &span);
 }
 
-/* What others rely on. */
+/* Checks what other code relies on. */
 static void
 check(const struct run *r)
 {

@@ -1,4 +1,4 @@
-/* fuzz_frame.c: the outer layer of the protocol on any bytes. */
+/* fuzz_frame.c: the framing layer of the protocol, on any bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ expect(int ok)
 		abort();
 }
 
-/* What we seal must check, and stop checking with any bit changed. */
+/* A frame that we seal must pass the check, and must fail it if any bit is changed. */
 static void
 round_trip(const uint8_t *data, size_t size)
 {

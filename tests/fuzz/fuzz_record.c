@@ -1,4 +1,4 @@
-/* fuzz_record.c: the decoders of record.def on any bytes; what they understand
+/* fuzz_record.c: the decoders of record.def on any bytes: a record that decodes
  * must encode again, and decode to the same. */
 #include <stdlib.h>
 #include <string.h>

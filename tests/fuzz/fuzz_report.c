@@ -1,10 +1,10 @@
 /*
- * fuzz_report.c: what commands draw from the API's documents, which may come from
- * another version, with any member of them something else: reports, findings, the
- * checklist, two runs compared, a kernel's source, the formats of other tools. The
- * input is a list of
+ * fuzz_report.c: everything that commands print from the API's documents:
+ * reports, findings, the checklist, comparisons, a kernel's source, the formats
+ * of other tools. The documents may come from another version, so any member
+ * may be anything. The input is a list of
  *   { u8 depth, depth * u8 which, u8 what, its value }
- * changes of the documents of a short run.
+ * changes to the documents of a short run.
  */
 #include <math.h>
 #include <string.h>
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* --- the documents -------------------------------------------------------------- */
 
-/* Launches in order and across each other, a copy, calls within a range. */
+/* Launches, in order and overlapping, a copy, calls within a range. */
 static int
 read_operations(void *arg, operation_visit *visit, void *visited)
 {
@@ -98,7 +98,7 @@ documents(void)
 	return all;
 }
 
-/* --- changing them ---------------------------------------------------------------- */
+/* --- changing the documents ------------------------------------------------------- */
 
 static json_t *
 value(struct input *in)
@@ -127,7 +127,7 @@ value(struct input *in)
 		return json_array();
 	case 6:
 		return json_object();
-	case 7:		/* one of our own, in another place */
+	case 7:		/* one of the documents, in another place */
 		return json_deep_copy(json_object_get(documents(), "kernels"));
 	default:
 		list = json_array();
@@ -138,7 +138,7 @@ value(struct input *in)
 	}
 }
 
-/* A member of an object, an element of an array: replaced, or taken away. */
+/* Replaces or removes a member of an object or an element of an array. */
 static void
 change_member(json_t *parent, size_t which, bool away, struct input *in)
 {
@@ -193,7 +193,7 @@ change(json_t *at, struct input *in)
 	json_t *next;
 	uint8_t what;
 
-	/* The documents themselves stay where they are. */
+	/* The documents themselves are not replaced. */
 	at = child_of(at, input_u8(in));
 	while (depth-- > 0 && (next = child_of(at, input_u8(in))) != NULL &&
 	    (json_is_object(next) || json_is_array(next)))
@@ -202,7 +202,7 @@ change(json_t *at, struct input *in)
 	change_member(at, what >> 1, what & 1, in);
 }
 
-/* --- drawing them ------------------------------------------------------------------ */
+/* --- printing the documents ------------------------------------------------------- */
 
 static struct out
 page_begin(uint8_t shape)
@@ -302,7 +302,7 @@ read_part(void *arg, enum document_id which, uint32_t number)
 	return which == DOCUMENT_launches ? NULL : read_source(arg, number);
 }
 
-/* What a program wrote ends no element of a page. */
+/* Text from a program must not close an element of a page. */
 static void
 check_page(const char *text)
 {
@@ -346,7 +346,7 @@ write_formats(json_t *all, uint8_t shape)
 	int rc;
 
 	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		/* It has the whole page with it. */
+		/* This format includes the whole page, which is slow. */
 		if (formats[i].write == format_html && shape % 32 != 3)
 			continue;
 		text = NULL;

@@ -1,6 +1,6 @@
 /*
- * fuzz_sanitizer.c: the log of a compute-sanitizer tool, and that what is read
- * of it lies in it.
+ * fuzz_sanitizer.c: the log of a compute-sanitizer tool; every string that is
+ * read from it must lie within it.
  */
 #include <stdlib.h>
 #include <string.h>

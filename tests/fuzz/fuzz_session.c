@@ -1,9 +1,9 @@
 /*
- * fuzz_session.c: what targets say on the ingest socket, and the spool files that
- * they leave. The input is a list of
+ * fuzz_session.c: what targets send on the ingest socket, and the spool files
+ * that they leave. The input is a list of
  *   { u8 what, u16 length, bytes }
- * bytes that come on the connection as they are, or as chunks (parts.h) with
- * valid checksums; a new connection; a spool file; spool files are taken in.
+ * where ${what} is one of: bytes for the connection, unchanged; chunks (parts.h)
+ * that get valid checksums; a new connection; a spool file; ingest the spool files.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -25,13 +25,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define STEPS 12
-#define LONG_AGO 3600		/* s: who wrote a spool file is gone */
+#define LONG_AGO 3600		/* s: the writer of a spool file this old is gone */
 
 static uint8_t frames[1 << 17];
 
 struct peer {
 	struct service *service;
-	struct conn *conn;	/* NULL: the daemon hung up */
+	struct conn *conn;	/* NULL: the daemon closed it */
 	int fd;			/* the target's end */
 };
 
@@ -55,7 +55,7 @@ dial(struct peer *p)
 	WANT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
 	    pair) == 0);
 	p->fd = pair[0];
-	/* Nobody has this number. */
+	/* No process has this number. */
 	p->conn = conn_new(p->service, pair[1], (1 << 22) + 1);
 	WANT(p->conn != NULL);
 }
@@ -71,7 +71,7 @@ say(struct peer *p, const uint8_t *bytes, size_t len)
 		return;
 	if (conn_serve(p->service, p->conn, EPOLLIN, &e) != CONN_OPEN)
 		hang_up(p);
-	else		/* its ACKs, so that there is room for more */
+	else		/* reads its ACKs, to make room for more */
 		recv(p->fd, frames, sizeof(frames), 0);
 }
 
@@ -132,7 +132,7 @@ step(struct peer *p, struct input *in)
 	}
 }
 
-/* As if the daemon had ended: what it kept is in its files. */
+/* Acts as if the daemon had ended: only its files remain. */
 static void
 forget(struct service *s)
 {

@@ -1,6 +1,6 @@
 /*
- * fuzz_store.c: the database. The input is a list of operations on few runs; what
- * was put in has to come out.
+ * fuzz_store.c: the database. The input is a list of operations on a few runs;
+ * what was stored must be returned.
  */
 #include <limits.h>
 #include <string.h>
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const nouns[] = { "kernel", "finding", "run", "" };
 static struct store *writer, *reader;
-static int64_t number[RUNS];	/* 0: not there */
+static int64_t number[RUNS];	/* 0: not stored */
 
 static void
 open_both(void)
@@ -54,7 +54,7 @@ add(unsigned run, struct input *in)
 	WANT(number[run] > 0 && (before == 0 || before == number[run]));
 }
 
-/* Any text for an id: found or not, never a failure. */
+/* Looks up any text as an id: found or not, but never a failure. */
 static void
 find(struct input *in)
 {
@@ -106,7 +106,7 @@ put(unsigned run, struct input *in)
 	}
 }
 
-/* All pages of a list: each document once. */
+/* Reads all pages of a list: each document comes once. */
 static void
 pages(unsigned run, struct input *in)
 {

@@ -1,5 +1,5 @@
 /*
- * fuzz_text.c: text of anybody's, on its way to a terminal, a number or JSON.
+ * fuzz_text.c: any text, printed on a terminal or read as a number or as JSON.
  */
 #include <math.h>
 #include <string.h>
@@ -53,7 +53,7 @@ copies(const char *s)
 	free(clean);
 }
 
-/* One file for all pages: opening one takes longer than drawing it. */
+/* One file for all pages: opening a file takes longer than writing the page. */
 static void
 page(const char *s, int width, int indent, bool utf8)
 {

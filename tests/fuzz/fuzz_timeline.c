@@ -1,7 +1,7 @@
 /*
- * fuzz_timeline.c: what is drawn from a stored run: windows of its timeline, pages
- * of a kernel's launches. The documents are plain; the capture and its index are
- * the input's: chunks (parts.h), behind one that says what is asked.
+ * fuzz_timeline.c: what is computed from a stored run: windows of its timeline,
+ * pages of a kernel's launches. The documents are fixed; the capture and its
+ * index are the input: chunks (parts.h), after one that says what is asked.
  */
 #include <limits.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static const char stored[] =
     "{\"row\":\"h2d\",\"busy_ratio\":[0,1],\"count\":[0,2]}]},"
     "{\"device\":1,\"name\":null,\"rows\":[]}]}";
 
-/* A stored run of this capture; its number, or 0. */
+/* Stores a run with this capture; returns its number, or 0. */
 static int64_t
 store(struct service *s, const char *capture)
 {
@@ -74,7 +74,7 @@ window(struct service *s, int64_t number, struct input *ask)
 	json_decref(out);
 }
 
-/* Sums have every operation, items as many as were asked for. */
+/* The sums must cover every operation, the items no more than were asked for. */
 static void
 operations(struct service *s, int64_t number, struct input *ask)
 {
@@ -98,7 +98,7 @@ operations(struct service *s, int64_t number, struct input *ask)
 	json_decref(out);
 }
 
-/* Page by page: as many as in one page of all. */
+/* Paging must return as many launches as one page with all of them. */
 static void
 launches(struct service *s, int64_t number, uint32_t kernel, size_t limit)
 {

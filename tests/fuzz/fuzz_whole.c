@@ -1,7 +1,7 @@
 /*
- * fuzz_whole.c: the whole way of a small capture: uploaded, asked for by every
- * resource of the API, drawn as commands do, analysed again, deleted. The input is
- * fuzz_capture's. Slow, so it is for what the others cannot reach together.
+ * fuzz_whole.c: a small capture through everything: uploaded, read through every
+ * resource of the API, printed as by the commands, analysed again, deleted. The input
+ * is fuzz_capture's. Slow: it is for what the other fuzzers cannot reach together.
  */
 #include <limits.h>
 #include <string.h>
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct service *service;
 static struct http *http;
 
-/* What the {…} of the paths and the parameters stand for now. */
+/* The current values of the {…} in paths, and of the parameters. */
 static struct {
 	const char *name;
 	char value[64];
@@ -68,8 +68,8 @@ value_of(const char *name, size_t len)
 	return NULL;
 }
 
-/* The path with its names filled in, and ${query}: all of its parameters that
- * have a value, or those alone that it cannot do without. */
+/* The path with its {…} filled in, and with its parameters: if ${query} all
+ * that have a value, otherwise only the required ones. */
 static void
 target_of(const struct route *r, bool query, char *out, size_t cap)
 {
@@ -97,7 +97,7 @@ target_of(const struct route *r, bool query, char *out, size_t cap)
 	WANT(at < cap);
 }
 
-/* What must hold of every answer. Its JSON, or NULL. */
+/* Checks what must hold for every answer. Returns its JSON, or NULL. */
 static json_t *
 check(const char *target, struct response *rs)
 {
@@ -124,7 +124,7 @@ check(const char *target, struct response *rs)
 	return j;
 }
 
-/* ${upload} -1: none. */
+/* ${upload}: a file descriptor; -1: no body. */
 static json_t *
 ask(const char *method, const char *target, int upload, int *status)
 {
@@ -172,7 +172,7 @@ id_of(int name, const char *target, const char *member)
 	json_decref(j);
 }
 
-/* Every resource, with its parameters or without. */
+/* Asks for every resource, with or without its parameters. */
 static void
 ask_everything(bool query)
 {
@@ -194,7 +194,7 @@ ask_everything(bool query)
 	}
 }
 
-/* As commands draw it. */
+/* Prints the documents as the commands do. */
 static void
 draw(const json_t *all)
 {

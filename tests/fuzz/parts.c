@@ -167,7 +167,7 @@ parts_service(void)
 
 	if (service != NULL)
 		return service;
-	/* Nothing here looks at other programs, or speaks. */
+	/* The harnesses must not run other programs, or print. */
 	setenv("CUDADVISE_NVDISASM", "/nonexistent", 1);
 	log_setup(LOG_LEVEL_ERROR, false);
 	config_init(&config);

@@ -1,6 +1,6 @@
 /*
- * fuzz/parts.h: what fuzzers share: inputs that become frames with valid
- * checksums, which no mutation finds, and a service in a directory of its own.
+ * fuzz/parts.h: shared by the fuzzers: makes inputs into frames with valid checksums,
+ * which no mutation would find, and provides a service in a directory of its own.
  */
 #ifndef CADV_FUZZ_PARTS_H
 #define CADV_FUZZ_PARTS_H
@@ -16,7 +16,7 @@ struct service;
 #define PARTS_RUN "0123456789abcdef0123456789abcdef"
 #define PARTS_T0 1700000000000000000u
 
-/* What must hold. */
+/* Ends the fuzzer if ${holds} is false. */
 #define WANT(holds) do {						\
 	if (!(holds)) {							\
 		fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #holds); \
@@ -31,19 +31,19 @@ struct input {
 	size_t len;
 };
 
-/* Take from its front; 0 where there is nothing left. */
+/* Take a number from the front of the input; 0 if nothing is left. */
 uint8_t input_u8(struct input *in);
 uint16_t input_u16(struct input *in);
 uint64_t input_u64(struct input *in);
-/* Up to ${n} bytes: a view. */
+/* Take up to ${n} bytes: a view, not a copy. */
 struct input input_bytes(struct input *in, size_t n);
-/* Up to ${cap} - 1 bytes as a string; NUL bytes become 'x'. */
+/* Take up to ${cap} - 1 bytes as a string; NUL bytes become 'x'. */
 void input_text(struct input *in, char *out, size_t cap, size_t n);
 
 /*
  * A chunk is { u8 stream, u8 step, u16 length, records }; step % 4 == 3 leaves
- * a gap in the sequence. input_frames seals what follows into frames, one a
- * chunk, and returns how many bytes of ${out} they are.
+ * a gap in the sequence numbers. input_frames makes one frame of each chunk of
+ * the rest of the input, and returns the number of bytes written to ${out}.
  */
 size_t input_frames(struct input *in, uint8_t *out, size_t cap);
 
@@ -54,16 +54,16 @@ size_t parts_short_run(uint8_t *out, size_t cap);
 
 /* parts_directory(): a directory in memory; removed when the process exits. */
 const char *parts_directory(void);
-/* parts_file(path, p, len): write it there. */
+/* parts_file(path, p, len): write these bytes to a file. */
 void parts_file(const char *path, const void *p, size_t len);
-void parts_remove(const char *path);	/* with everything in it */
+void parts_remove(const char *path);	/* and everything in it */
 
 /* parts_service(): the one service, in parts_directory(), without a socket.
- * parts_service_alone: and nobody but the caller works in it. */
+ * parts_service_alone(): the same, without threads of its own. */
 struct service *parts_service(void);
 struct service *parts_service_alone(void);
 
-/* parts_check_page(text, len, width): nothing in it harms a terminal. */
+/* parts_check_page(text, len): nothing in the text may harm a terminal. */
 void parts_check_page(const char *text, size_t len);
 
 #endif

@@ -8,7 +8,7 @@
 	len += record_put_##name(out + len, cap - len, &r_);		\
 } while (0)
 
-/* Times that make sense to the model: a launch every 10 µs. */
+/* The times are plausible for the model: a launch every 10 µs. */
 size_t
 parts_short_run(uint8_t *out, size_t cap)
 {

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 #
 # run.sh BUILD SECONDS [FUZZER…]: run every fuzzer of a build (preset fuzz), or
-# those named, that long, as many at a time as there are processors ($JOBS). A
-# crash, a leak, a hang or too much memory is a failure; the input is kept in
-# BUILD/crashes.
+# the named ones, for SECONDS each, as many at a time as there are processors
+# ($JOBS). A crash, a leak, a hang or too much memory is a failure; the input is
+# kept in BUILD/crashes.
 
 set -u
 build=${1:?usage: run.sh BUILD SECONDS}
@@ -25,16 +25,16 @@ for conf in "$repo"/config/*.conf "$repo"/tests/fuzz/config/*; do
 done
 mkdir -p "$corpus/fuzz_cubin"
 cp "$repo"/tests/captures/cubins/* "$corpus/fuzz_cubin/"
-# What a harness brings along itself: tests/fuzz/seeds/<harness>/…
+# The seeds that are committed for a harness: tests/fuzz/seeds/<harness>/…
 for dir in "$here"/seeds/*/; do
 	mkdir -p "$corpus/$(basename "$dir")"
 	cp -r "$dir". "$corpus/$(basename "$dir")/"
 done
 
-# Freed memory need not stay poisoned for long: inputs are small.
+# A small quarantine for freed memory suffices: inputs are small.
 export ASAN_OPTIONS=quarantine_size_mb=16:${ASAN_OPTIONS:-}
 
-# The whole way is for tiny captures.
+# fuzz_whole is for tiny captures.
 length_of() {
 	case $1 in
 	fuzz_whole) echo 4096 ;;
@@ -43,7 +43,8 @@ length_of() {
 	esac
 }
 
-# one NAME N: print one line of the result; the log stays beside the corpus.
+# one NAME N: run it, and print one line with the result; the log stays beside
+# the corpus.
 one() {
 	local name=$1 log=$build/corpus/$1.$2.log rc
 	mkdir -p "$corpus/$name"
@@ -66,7 +67,7 @@ one() {
 fuzzers=("$build"/bin/fuzz_*)
 [ $# -eq 0 ] || fuzzers=("${@/#/$build/bin/}")
 [ ${#fuzzers[@]} -gt 0 ] || { echo "no fuzzers in $build/bin"; exit 1; }
-# The slowest gets the places that would be empty at the end.
+# The slowest fuzzer fills the slots that would be empty in the last round.
 while [ $# -eq 0 ] && [ $((${#fuzzers[@]} % slots)) -ne 0 ]; do
 	fuzzers+=("$build/bin/fuzz_whole")
 done

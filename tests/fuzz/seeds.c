@@ -1,11 +1,11 @@
 /*
- * seeds.c: what the fuzzers start from.
+ * seeds.c: writes the seed inputs of the fuzzers.
  *
  *   fuzz-seeds DIRECTORY [CAPTURE…]
  *
- * writes DIRECTORY/<harness>/…: every record of
- * record.def alone, a short run with all that the model looks at, and the
- * captures, cut to a size that a fuzzer can work with.
+ * writes DIRECTORY/<harness>/…: every record of record.def alone, a short run
+ * with everything that the model reads, and the captures, cut to a size that a
+ * fuzzer can handle.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,11 +20,11 @@
 
 #include "fuzz/parts.h"
 
-#define CAPTURE_MAX (256u << 10)	/* read of a capture */
-#define WHOLE_MAX (12u << 10)	/* kept of it as it is */
-#define CHUNK_MAX (3u << 10)	/* kept of a frame's records */
+#define CAPTURE_MAX (256u << 10)	/* bytes read of a capture */
+#define WHOLE_MAX (12u << 10)	/* bytes kept of it, unchanged */
+#define CHUNK_MAX (3u << 10)	/* bytes kept of a frame's records */
 #define SMALL (6u << 10)
-#define CHUNKS_MAX (12u << 10)	/* kept of all frames' records */
+#define CHUNKS_MAX (12u << 10)	/* bytes kept of all frames' records */
 
 struct buffer {
 	uint8_t *p;
@@ -58,7 +58,8 @@ save_as(const char *harness, const char *name, const uint8_t *head, size_t n,
 		die(path);
 }
 
-/* What reads whole captures reads the small ones on the whole way, too. */
+/* Saves a seed. Harnesses that read whole captures also give the small ones to
+ * fuzz_whole. */
 static void
 save(const char *harness, const char *name, const uint8_t *head, size_t n,
     const uint8_t *data, size_t size)
@@ -102,12 +103,13 @@ each_record(struct buffer *all)
 #undef STR
 #undef BLOB
 
-/* Chunks, behind what others want to know first. */
+/* Saves chunks, after the head that some harnesses expect. */
 static void
 save_parts(const char *name, const uint8_t *head, size_t n,
     const uint8_t *data, size_t size)
 {
-	/* A window of 1 ms, one of all; kernel 1, two a page. */
+	/* A window of 1 ms, and one of the whole run; the launches of kernel 1,
+	 * two a page. */
 	static const uint8_t ask[] = { 38, 0, 0, 0, 0, 0, 0, 0, 0,
 	    0x40, 0x42, 0x0f, 0, 0, 0, 0, 0, 100, 0,
 	    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 1, 1 };
@@ -124,7 +126,7 @@ save_parts(const char *name, const uint8_t *head, size_t n,
 	save("fuzz_timeline", name, front, sizeof(ask) + n, data, size);
 }
 
-/* fuzz_capture's second form: one chunk. */
+/* Saves one chunk in fuzz_capture's second form. */
 static void
 save_chunk(const char *name, const struct buffer *b)
 {
@@ -153,7 +155,7 @@ save_frame(const char *name, const struct buffer *b, uint32_t records)
 	free(f);
 }
 
-/* Whole records of ${p}, at most ${max} bytes. */
+/* The length of the whole records of ${p} that fit into ${max} bytes. */
 static size_t
 cut_records(const uint8_t *p, size_t len, size_t max)
 {
@@ -166,8 +168,9 @@ cut_records(const uint8_t *p, size_t len, size_t max)
 }
 
 /*
- * fuzz_capture's second form of a capture: what its first frames hold. Bare
- * records are worth more than frames, whose checksums no mutation finds.
+ * Saves a capture in fuzz_capture's second form: the records of its first
+ * frames. Bare records are better seeds than frames, because no mutation finds
+ * the frames' checksums.
  */
 static void
 save_chunks(const char *name, const uint8_t *p, size_t len)

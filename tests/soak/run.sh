@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 #
-# run.sh BUILD [FUZZ_BUILD]: what takes too long for each change: minutes of every
-# fuzzer, very long runs, a daemon that is killed and stopped again and again
-# under programs that are measured. Exit status 1 if anything was lost, disturbed
-# or found. Prints one line a part, with how long it ran; the last figures are in
-# tests/captures/results/soak.txt.
+# run.sh BUILD [FUZZ_BUILD]: tests that take too long to run for each change:
+# minutes of every fuzzer, very long runs, and a daemon that is killed and stopped
+# again and again while it measures programs. Exit status 1 if records were lost, a
+# program was disturbed, or a fuzzer found something. Prints one line for each part,
+# with how long it ran; the last figures are in tests/captures/results/soak.txt.
 #
-# From the environment, with what a whole one takes; 0 leaves a part out:
+# Set in the environment (these are the values of a full run; 0 leaves a part out):
 #   KILLS=200             the daemon, at random instants, -9 or TERM
 #   STARTS=100            stops and starts under PROCESSES=8 programs
 #   RECORDS=100000000     launches of one run
 #   DAYS=7                of 8 processes, simulated
 #   FUZZ_MINUTES=10       each fuzzer
-#   WHOLE_MINUTES=60      that of the whole way, once more
+#   WHOLE_MINUTES=60      fuzz_whole, once more
 #   JOBS                  fuzzers at a time (all processors)
 
 set -u
@@ -35,7 +35,7 @@ failed() {
 	bad=1
 }
 
-# --- the daemon under programs ---------------------------------------------------
+# --- a daemon that ends while it measures programs ---------------------------------
 
 daemon_pid() {
 	cat "$CUDADVISE_RUNTIME_DIR/cudadvised.pid" 2>/dev/null
@@ -45,7 +45,7 @@ is_running() {
 	grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$1/status"
 }
 
-# place NAME: directories of its own, the mock for CUPTI and the driver.
+# place NAME: directories of its own, and the mock in place of CUPTI and the driver.
 place() {
 	mkdir -p "$T/$1"
 	export CUDADVISE_RUNTIME_DIR=$T/$1/r CUDADVISE_STATE_DIR=$T/$1/s
@@ -55,8 +55,8 @@ place() {
 
 LAUNCHES=20000		# of a program; 4 seconds at least
 
-# program DIRECTORY N: one run after the other, until DIRECTORY/over is there. Each
-# has to end as it would alone.
+# program DIRECTORY N: start one run after the other until DIRECTORY/over
+# exists. Each must end as it would without cudadvise.
 program() {
 	local n=0 out rc
 	cd "$1" || return	# a run that finds no daemon is a file here
@@ -73,7 +73,7 @@ program() {
 	echo $n >"$1/runs.$2"
 }
 
-# end_daemon: -9 or TERM, by chance; until it is gone.
+# end_daemon: send -9 or TERM, at random, and wait until the daemon is gone.
 end_daemon() {
 	local pid signal=TERM
 	pid=$(daemon_pid) || return
@@ -86,8 +86,8 @@ end_daemon() {
 	echo "the daemon does not end on $signal" >>"$1/disturbed"
 }
 
-# Every run is there once, whole, with each of its launches. "number launches
-# lost complete state label" of those that are not.
+# incomplete DIRECTORY: each run must be listed once, complete, with each of its
+# launches. Prints "number launches lost complete state label" for those that are not.
 incomplete() {
 	"$bin/cudadvise" list --json -n 100000 >"$1/list" || return 1
 	for n in $(jq -r '.items[].number' "$1/list"); do
@@ -98,8 +98,8 @@ incomplete() {
 	    .data.complete, .state, .label] | map(tostring) | join(" ")'
 }
 
-# cycles NAME HOW_OFTEN PROCESSES PAUSE_MS: the daemon ends that often, at random
-# instants at most PAUSE_MS after it is there again.
+# cycles NAME HOW_OFTEN PROCESSES PAUSE_MS: end the daemon that often, at random
+# instants at most PAUSE_MS after it is running again.
 cycles() {
 	local name=$1 often=$2 processes=$3 pause=$4 start=$SECONDS dir i n=0 left
 	place "$name"
@@ -115,7 +115,7 @@ cycles() {
 	done
 	touch "$dir/over"
 	wait
-	# What was left in files is taken in by then.
+	# Wait until the daemon has ingested the spool files.
 	for _ in $(seq 600); do
 		left=$(find "$dir/s/spool" -name '*.spool' 2>/dev/null | wc -l)
 		[ "$left" -eq 0 ] && [ -z "$(incomplete "$dir")" ] && break

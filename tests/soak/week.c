@@ -1,9 +1,9 @@
 /*
- * week.c: a run of many days in minutes: `week DAEMON DAYS PROCESSES MIB`. That
- * many processes each seal a frame of one launch every 100 ms, as the library
- * does for one that does little. The daemon has to keep, store, show and
- * reanalyze it all in MIB of memory; its peak in each part is printed.
- * Exit status 1 if it needs more, or loses anything.
+ * week.c: a run of many days in minutes: `week DAEMON DAYS PROCESSES MIB`. Each
+ * process seals a frame of one launch every 100 ms, as the library does for a
+ * program that launches little. The daemon must receive, store, show and
+ * reanalyze all of it in MIB of memory; its peak in each part is printed. Exit
+ * status 1 if it needs more, or loses anything.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "unit/fixtures.h"
 #include "wire/frame.h"
 
-#define FRAME_NS 100000000ull	/* between frames: injection/sender.c */
+#define FRAME_NS 100000000ull	/* interval between frames: injection/sender.c */
 #define BURST 500		/* frames of a process, one after the other */
 #define S 1000000000ull
 
@@ -94,7 +94,7 @@ start_daemon(const char *program)
 	close(fd);
 }
 
-/* The most memory of the daemon since the last call, MiB. */
+/* The daemon's peak memory since the last call, MiB. */
 static unsigned long
 peak(void)
 {
@@ -134,7 +134,8 @@ report(const char *part)
 	}
 }
 
-/* The body of ${method} ${path} in a malloced text; what it must be 200 for. */
+/* Sends ${method} ${path}, which must be answered with 200; returns the body,
+ * malloced. */
 static char *
 ask(const char *method, const char *format, ...)
 {
@@ -275,7 +276,7 @@ wait_stored(void)
 	}
 }
 
-/* Is every launch there, in fewer and larger frames? */
+/* Checks that every launch is there, in fewer and larger frames. */
 static void
 check_run(uint64_t launches, uint64_t sent)
 {

@@ -1,7 +1,7 @@
 /*
- * die_at.c: preloaded, kills the process (SIGKILL) in the middle of what it
- * does to files: DIE_AT=N, before the N-th call that makes, renames, cuts or
- * removes one, or writes to it, counted while the file $DIE_ARMED exists.
+ * die_at.c: preloaded; kills the process (SIGKILL) between two changes of
+ * files. DIE_AT=N: before the N-th call that creates, renames, truncates,
+ * removes or writes a file, counted while the file $DIE_ARMED exists.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -72,7 +72,7 @@ ftruncate(int fd, off_t length)
 	return next(fd, length);
 }
 
-/* The database's: each page it writes. */
+/* Called by the database for each page that it writes. */
 ssize_t
 pwrite(int fd, const void *p, size_t n, off_t at)
 {
@@ -89,7 +89,7 @@ pwrite64(int fd, const void *p, size_t n, off64_t at)
 	return next(fd, p, n, at);
 }
 
-/* And a capture's frames. */
+/* Called for the frames of a capture. */
 ssize_t
 write(int fd, const void *p, size_t n)
 {

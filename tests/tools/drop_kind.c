@@ -1,10 +1,10 @@
 /*
- * drop_kind.c: a capture as a writer would have left it that knows one kind of
- * record less: `drop_kind KIND FILE NEW`. Every such record becomes one of a
- * type that nobody knows, full of zeroes; all else, sequence numbers too, stays.
- * BYTES are others' code and sources: without them a capture may be shown to
- * anybody, and is small. `drop_kind
- * FILE` prints the kinds that FILE holds, `drop_kind` those of the table.
+ * drop_kind.c: `drop_kind KIND FILE NEW`: rewrites a capture as a version of
+ * the writer that lacks this kind of record would have written it. Every record
+ * of the kind becomes one of an unknown type, filled with zeroes; everything
+ * else, sequence numbers too, stays. BYTES records are other people's code and
+ * sources: without them a capture can be published, and is small. `drop_kind
+ * FILE` prints the kinds that FILE has, `drop_kind` those of the table.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ die(const char *what)
 	exit(1);
 }
 
-/* The payload at ${from}, uncompressed, to behind the header in frame[]. */
+/* Uncompress the payload at ${from} to frame[], after the header. */
 static size_t
 unpack(const uint8_t *from, const struct frame_header *h)
 {
@@ -73,7 +73,7 @@ walk(size_t len, uint16_t drop)
 	}
 }
 
-/* frame[], as short as it gets. */
+/* Write frame[], as small as it compresses. */
 static void
 put(struct frame_header *h, size_t len, FILE *out)
 {

@@ -1,7 +1,6 @@
 /*
- * dump.c: print a capture or spool file record by record, as the table of the
- * protocol knows them: `dump FILE [TYPE…]`. A tool for people who work on
- * cudadvise.
+ * dump.c: print a capture or spool file record by record, by the protocol's
+ * table: `dump FILE [TYPE…]`. A tool for people who work on cudadvise.
  */
 #include <math.h>
 #include <stdio.h>

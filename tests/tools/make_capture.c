@@ -1,19 +1,26 @@
 /*
- * make_capture FILE [--kernels N] [--launches N] [--run HEX] [--open] [--empty]
- * [--long] [--processes N] [--source] [--graph] [--ranges]:
- * write a capture of a made-up run for the tests of the API and the page: a
- * training loop with an uncoalesced kernel, pageable copies, a kernel whose
- * name is an attack on the page, one that was not measured, lost records and a
- * diagnostic. --kernels adds small kernels (for paging), --launches iterations,
- * --open leaves out the end (the program never ended), --empty leaves out all that
- * a GPU did, --long makes a kernel's name, and that of the range of --graph, 4 kB of
- * markup, escapes and bytes that are no text, --processes
- * has N such targets, --source adds what the
- * source tier measures of two kernels (make_source.c), --graph a graph that is
- * timed as a whole, inside an NVTX range, --ranges NVTX ranges around every iteration.
+ * make_capture.c: writes a capture of an invented run for the tests of the API
+ * and the page.
  *
- * What it says is invented; whether findings are right is tested on captures
- * of real GPUs.
+ *   make_capture FILE [--kernels N] [--launches N] [--run HEX] [--open] [--empty]
+ *       [--long] [--processes N] [--source] [--graph] [--ranges]
+ *
+ * The run is a training loop with an uncoalesced kernel, pageable copies, a
+ * kernel whose name is an attack on the page, a kernel that was not measured,
+ * lost records and a diagnostic.
+ *
+ *  --kernels	adds small kernels (for paging)
+ *  --launches	number of iterations
+ *  --open	leaves out the end (the program never ended)
+ *  --empty	leaves out all that a GPU did
+ *  --long	makes a kernel's name, and that of the range of --graph, 4 kB of markup,
+ *		escapes and bytes that are no text
+ *  --processes	number of such targets
+ *  --source	adds what the source tier measures of two kernels (make_source.c)
+ *  --graph	adds a graph that is timed as a whole, inside an NVTX range
+ *  --ranges	adds NVTX ranges around every iteration
+ *
+ * The data is invented; whether findings are right is tested on captures of real GPUs.
  */
 #include <getopt.h>
 #include <stdbool.h>
@@ -70,7 +77,7 @@ put_signature(struct writer *w, uint32_t id, const char *name, uint32_t grid,
 	    .regs = regs, .carveout = 255);
 }
 
-/* A name as long as templates make them, of what no name should have. */
+/* A name as long as those of templates, made of what no name should contain. */
 static const char *
 long_name(void)
 {
@@ -101,7 +108,7 @@ put_signatures(struct writer *w, unsigned kernels, bool lengthy)
 	}
 }
 
-/* Values that a launch of ${signature} measured, by the model's own names. */
+/* Values that a launch of ${signature} measured, by the model's metric names. */
 struct value {
 	enum metric_id id;
 	double value;
@@ -206,7 +213,7 @@ put_kernel(struct writer *w, struct clock *c, uint32_t signature, uint64_t ns)
 	c->now += ns + 3 * US;
 }
 
-/* A step: a pageable copy, kernels, a synchronisation, and the host thinks. */
+/* A step: a pageable copy, kernels, a synchronisation, and time on the host. */
 static void
 put_step(struct writer *w, struct clock *c, unsigned step, unsigned kernels)
 {
@@ -264,7 +271,7 @@ put_range(struct writer *w, uint32_t name, uint32_t tid, uint64_t from,
 	    .end_ns = to, .domain = name == 2 ? RANGE_NAME + 5 : 0);
 }
 
-/* A step in a range of its own, with two inside. */
+/* A step inside an NVTX range, with two ranges inside it. */
 static void
 put_named_step(struct writer *w, const struct options *o, struct clock *c,
     unsigned i)
@@ -340,7 +347,7 @@ put_target(struct writer *w, const struct options *o, unsigned process,
 	    .severity = SEVERITY_WARNING, .error = 35, .now_ns = c.now,
 	    .where = STR("counters"), .text = STR("the driver lets only "
 	    "administrators read counters of <script>alert(1)</script>"));
-	/* What an OVERHEAD says of the set-up, and 42 holds. */
+	/* The set-up that OVERHEAD also reports, and 42 other holds. */
 	PUT(w, HELD, .count = 42, .total_ns = 310 * MS, .longest_ns = 48 * MS,
 	    .setup_ns = 25 * MS, .setup_longest_ns = 25 * MS,
 	    .limit_ns = 100 * MS);

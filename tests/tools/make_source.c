@@ -1,5 +1,5 @@
 /*
- * make_source.c: the source tier's part of the made-up run. The code is real:
+ * make_source.c: the source tier's part of the invented run. The code is real:
  * captures/cubins holds the cubins, compiled with -lineinfo (softmax) and
  * without (gemm), and the disassembly of the first. The numbers are invented.
  */
@@ -13,10 +13,10 @@
 #define GEMM_NAME "_Z11gemm_kernelILi128ELi64EEvPKfS1_Pfiii"
 #define CUBIN_SOFTMAX 0x50f7ull
 #define CUBIN_GEMM 0x6e33ull
-#define FOLDER "/home/ada/src/"		/* where they were compiled */
+#define FOLDER "/home/ada/src/"		/* where the cubins were compiled */
 #define METRIC_FIRST 1000u		/* ids of the stream */
 #define PIECE (4u << 10)
-#define WARPS 105263u			/* that execute each instruction */
+#define WARPS 105263u			/* warps that execute each instruction */
 
 struct file {
 	uint8_t *p;
@@ -90,7 +90,7 @@ put_text(struct writer *w, const char *name)
 	free(f.p);
 }
 
-/* Numbers at instructions, of whatever width the record has. */
+/* Numbers at instructions, in the width of the record. */
 struct values {
 	uint8_t *p;
 	uint32_t len;
@@ -115,7 +115,7 @@ count_executed(struct values *v, uint32_t pc, uint32_t warps, uint32_t lanes)
 	count(v, pc, SOURCE_THREADS_ON, (uint64_t)lanes * warps);
 }
 
-/* Each lane reads 4 bytes of every 16: 16 sectors for what fits into 4. */
+/* Each lane reads 4 bytes of every 16: 16 sectors where 4 would do. */
 static void
 put_softmax_counts(struct writer *w)
 {
@@ -139,7 +139,7 @@ put_softmax_counts(struct writer *w)
 	count(&v, 0x240, SOURCE_GLOBAL_SECTORS, 4ull * WARPS);
 	count(&v, 0x240, SOURCE_GLOBAL_IDEAL, 4ull * WARPS);
 	count(&v, 0x240, SOURCE_GLOBAL_TAGS, WARPS);
-	/* In two parts: a measurement is what both say. */
+	/* In two parts, which together are one measurement. */
 	PUT(w, INSTRUCTIONS, .signature = SOFTMAX, .part = 0, .parts = 2,
 	    .cubin = CUBIN_SOFTMAX, .cost_ns = 40 * MS,
 	    .function = wire_str_of(SOFTMAX_NAME), .values = { v.p, 1600 });
@@ -247,7 +247,7 @@ put_stack(struct writer *w, enum wire_call call, uint32_t key, uint64_t count_,
 #define EXE 0x400000ull
 #define CUDART 0x7f0000000000ull
 
-/* The program in C++ for the first kernel, in Python for the second. */
+/* The first kernel is launched from C++, the second from Python. */
 static void
 put_sites(struct writer *w)
 {

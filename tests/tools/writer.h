@@ -1,6 +1,6 @@
 /*
- * tools/writer.h: frames of made-up streams, and what the made-up run of
- * make_capture is made of. What cannot be written ends the program.
+ * tools/writer.h: writes frames of invented streams, and the parts of the
+ * invented run of make_capture. A failed write ends the program.
  */
 #ifndef CADV_TEST_WRITER_H
 #define CADV_TEST_WRITER_H
@@ -16,7 +16,7 @@
 #define US 1000ull
 #define MS 1000000ull
 #define TARGET 0x2222222222222222ull	/* the stream of the program */
-#define DAEMON 0x3333333333333333ull	/* what the daemon found out itself */
+#define DAEMON 0x3333333333333333ull	/* the daemon's own stream */
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -24,7 +24,7 @@ struct writer {			/* frames of one stream */
 	FILE *file;
 	uint64_t stream, sequence;
 	uint8_t *frame;		/* header, then records so far */
-	size_t used;		/* payload */
+	size_t used;		/* bytes of payload */
 	uint32_t records;
 };
 
@@ -41,11 +41,11 @@ void writer_add(struct writer *w, size_t n);
 
 #define STR(text) wire_str_of(text)
 
-/* Kernels with a part of their own; the others are alike. */
+/* Kernels with a role of their own; the others are all alike. */
 enum { SOFTMAX = 1, GEMM, HOSTILE, FEW, SMALL };
 
-/* make_source.c: what the source tier says of SOFTMAX and GEMM, and the
- * disassembly of the first, from the daemon. */
+/* make_source.c: the source tier's records of SOFTMAX and GEMM, and the
+ * disassembly of the first, which the daemon adds. */
 void put_source(struct writer *w);
 void put_disassembly(struct writer *w);
 
