@@ -289,7 +289,7 @@ static const struct row others[] = {
 
 /* The column of ${row} that ${build} stands in. */
 static const char *
-column_of(const struct row *row, const builder *build)
+column_of(const struct row *row, builder *build)
 {
 	static const char *const quiet[QUIET_MOST] = {
 		"quiet[0]", "quiet[1]", "quiet[2]", "quiet[3]", "quiet[4]"
