@@ -1,5 +1,5 @@
 /*
- * rules/analysed.h: a capture and all that is said of it, for tests.
+ * rules/analysed.h: a capture and the advice on it, for tests.
  */
 #ifndef TEST_ANALYSED_H
 #define TEST_ANALYSED_H
@@ -16,9 +16,9 @@ struct analysed {
 
 #define NOTHING_HELD HELD_KINDS
 
-/* analysed_load(a, path, held): replay ${path}, without the records that ${held}
- * takes away (or NOTHING_HELD), and judge it. -1, and a line of why, if it cannot
- * be read whole. analysed_release gives it all back. */
+/* analysed_load(a, path, held): replay ${path}, without the records that
+ * ${held} withholds (or NOTHING_HELD), and advise on it. -1 if it cannot be
+ * read whole, with the reason printed. analysed_release frees everything. */
 int analysed_load(struct analysed *a, const char *path, enum withheld held);
 void analysed_release(struct analysed *a);
 

@@ -1,6 +1,6 @@
 /*
- * rules/callers.h: may a practice speak of one kernel of a library, which nobody who
- * runs it can edit?
+ * rules/callers.h: may a practice report a single kernel of a library? The user
+ * of the program cannot edit it.
  */
 #ifndef TEST_CALLERS_H
 #define TEST_CALLERS_H
@@ -9,7 +9,7 @@
 
 #include "rules/engine/rule.h"
 
-/* It is about how the kernel is called, or about where its data lies. */
+/* True for practices about how the kernel is called, or about where its data lies. */
 static inline bool
 rule_is_for_callers(const char *id)
 {

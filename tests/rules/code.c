@@ -22,9 +22,9 @@ die(const char *what, const char *text)
 	abort();
 }
 
-#define ROOM 16384		/* of a listing, more than twice the longest */
+#define ROOM 16384		/* bytes of a listing, more than twice the longest */
 
-/* All listings, one file behind the other. */
+/* The contents of all listing files, concatenated. */
 static char *
 read_listings(void)
 {
@@ -67,7 +67,7 @@ find_listing(const char *name)
 	return at + strlen(head);
 }
 
-/* Append ${len} bytes of ${line} and its end, ${arg} in place of $1 and $2…. */
+/* Append ${len} bytes of ${line} and a newline, with ${arg} in place of $1 and $2…. */
 static void
 append(char *out, const char *line, size_t len, char arg[][32])
 {
@@ -154,7 +154,8 @@ split(const char *text, struct row *row)
 	return n;
 }
 
-/* "BRA #3" → "BRA 0x30", behind the pc. */
+/* Prints the instruction with its pc, and the pc of a branch's target: "BRA #3"
+ * → "BRA 0x30". */
 static void
 print_sass(char *out, size_t room, size_t i, const struct row *row)
 {
@@ -240,7 +241,7 @@ note(struct code *c, struct instruction *i, const char *text)
 	    (isnan(active) ? lanes : active);
 }
 
-/* The counts that follow from what the instruction is. */
+/* Sets the counts that follow from the kind of the instruction. */
 static void
 sort_access(struct instruction *i, const struct sass_instruction *s)
 {
@@ -278,7 +279,7 @@ sum_up(struct code_made *c)
 	k->sampled = k->samples.all > 0;
 }
 
-/* Sectors and requests of global loads or stores. */
+/* The sum of ${value} over the instructions with ${kind}: global loads or stores. */
 static double
 sum_of(const struct code *c, enum source_metric value, enum source_metric kind)
 {
@@ -290,7 +291,7 @@ sum_of(const struct code *c, enum source_metric value, enum source_metric kind)
 	return sum;
 }
 
-/* The counters that say the same as the counts. */
+/* Sets the kernel's counters to what the instructions' counts add up to. */
 static void
 set_counters(struct kernel *k, const struct code *c)
 {

@@ -1,5 +1,5 @@
 /*
- * rules/faults.c: runs with one fault each, and runs that come close to one.
+ * rules/faults.c: runs with one fault each, and runs that almost have one.
  */
 #include <math.h>
 #include <string.h>
@@ -34,7 +34,7 @@ FAULT(scattered)
 	v[METRIC_L2_PCT] = 91;
 }
 
-FAULT(broadcast)	/* one sector, four bytes of it: as it should */
+FAULT(broadcast)	/* one sector, 4 bytes of it used: as it should be */
 {
 	double *v = made_counted(m, 0.9)->metric;
 
@@ -111,7 +111,7 @@ FAULT(ragged_block)
 	k->shape.block_x = 33;
 }
 
-/* One block of 33 threads: whole warps of them are as many. */
+/* One block of 33 threads: blocks of whole warps would need as many warps. */
 FAULT(ragged_alone)
 {
 	fault_ragged_block(m);
@@ -165,7 +165,7 @@ FAULT(many_registers)
 	k->metric[METRIC_OCCUPANCY] = 24;
 }
 
-/* Low occupancy that does no harm: the tensor pipe is full. */
+/* Low occupancy that does no harm, because the tensor pipe is full. */
 FAULT(tensor_kernel)
 {
 	struct kernel *k;
@@ -175,14 +175,14 @@ FAULT(tensor_kernel)
 	k->metric[METRIC_PIPE_TENSOR] = 92;
 }
 
-/* The same where the tensor pipe was not counted: no alarm either. */
+/* The same, but the tensor pipe was not counted: no finding either. */
 FAULT(tensor_uncounted)
 {
 	fault_many_registers(m);
 	m->kernel[0].shape.smem_dynamic = 100000;
 }
 
-/* What Hopper's first groups give: no requests, no conflict counter. */
+/* With the counters of Hopper's first groups: no requests, no conflict counter. */
 FAULT(conflicted_sass)
 {
 	double *v;
@@ -246,7 +246,7 @@ static void
 one_copy(struct made *m, enum wire_memory host, uint64_t count)
 {
 	fault_good(m);
-	/* 8 MiB each at 11 GB/s, or 53 GB/s. */
+	/* Copies of 8 MiB each at 11 GB/s, or 53 GB/s. */
 	m->copy[0] = (struct copy_class){ .kind = COPY_H2D, .src = host,
 	    .dst = MEMORY_DEVICE, .async = true, .size_class = 23,
 	    .count = count, .bytes = count << 23, .gpu_ns = count *
@@ -346,7 +346,7 @@ FAULT(waiting)
 	made_gaps(m, IDLE_HOST, 1000, 3 * MS);
 }
 
-/* A few long phases on the host, and a slow start: not a pattern. */
+/* A few long phases on the host and a slow start: no recurring gaps. */
 FAULT(one_phase)
 {
 	fault_good(m);

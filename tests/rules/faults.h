@@ -1,9 +1,8 @@
 /*
- * rules/faults.h: runs (made.h) with one fault each, named after it, and runs
- * that come close to one. Each fills a run that made_init made. To write one is to
- * declare it: FAULT(name) { ... } with `struct made *m`, or a row FAULT_IS(name, how)
- * with all that it does, defines fault_name, and the build lists them for all of
- * faults_*.c in faults_list.h.
+ * rules/faults.h: runs (made.h) with one fault each, named after it, and runs that
+ * almost have one. Each fills a run that made_init made. To add one, write FAULT(name)
+ * { ... }, which has `struct made *m`, or a row FAULT_IS(name, statement). Either
+ * defines fault_name; the build lists them for all of faults_*.c in faults_list.h.
  */
 #ifndef TEST_FAULTS_H
 #define TEST_FAULTS_H
@@ -24,8 +23,9 @@
 struct defect *fault_defect(struct made *m, enum wire_tool tool,
     enum wire_defect kind);
 
-/* Takes the counts of the first kernel away; fault_sample turns them into samples:
- * of ${issue} of the time, 0..1, warps are issued (faults_sampled.c). */
+/* fault_uncount removes the counts of the first kernel. fault_sample turns them
+ * into samples: warps are issued in the share ${issue} of the time, 0..1
+ * (faults_sampled.c). */
 void fault_uncount(struct made *m);
 void fault_sample(struct made *m, double issue);
 

@@ -1,12 +1,12 @@
 /*
- * rules/faults_arithmetic.c: kernels that divide integers, multiply matrices or
- * read rows in blocks too narrow for them, and kernels that come close to it.
+ * rules/faults_arithmetic.c: kernels that divide integers, multiply matrices,
+ * or read rows in blocks too narrow for them, and kernels that almost do.
  */
 
 #include "rules/code.h"
 #include "rules/faults.h"
 
-/* A load, ${code} from place #8 on, and the end; arithmetic is the limit. */
+/* A kernel limited by arithmetic: a load, ${code} from position #8 on, and the end. */
 static struct kernel *
 computing(struct made *m, const char *code)
 {
@@ -18,19 +18,20 @@ computing(struct made *m, const char *code)
 	return k;
 }
 
-/* By one divisor: its reciprocal stands ahead of the loop. */
+/* By one divisor: its reciprocal is computed before the loop. */
 FAULT_IS(dividing, computing(m, code_text("dividing")))
-/* By another one each time. */
+/* By a different divisor each time. */
 FAULT_IS(dividing_by_each, computing(m, code_text("dividing_by_each")))
-/* The same, with the loop that makes it so many. */
+/* The same, inside a loop that makes it expensive. */
 FAULT_IS(dividing_in_loop, computing(m, code_text("dividing_in_loop")))
-/* Before Hopper: the divisor is read where the parameters are. */
+/* Before Hopper: the divisor is read from the parameters in constant memory. */
 FAULT_IS(dividing_by_parameter, computing(m, code_text("dividing_by_parameter")))
 /* The remainder of signed numbers. */
 FAULT_IS(remainders, computing(m, code_text("remainders")))
-/* 64 bits: as nvcc calls it, with a shorter function. */
+/* 64 bits: nvcc calls a function, here a shorter one. */
 FAULT_IS(dividing_long, computing(m, code_text("dividing_long")))
-/* By a multiplier and a shift, and a guarded subtraction of something else. */
+/* Like a division: a multiplication and a shift, and a guarded subtraction of
+ * something else. */
 FAULT_IS(multiplying, computing(m, code_text("multiplying")))
 
 /* Divisions in a kernel that waits for memory. */
@@ -41,7 +42,7 @@ FAULT(hidden_divisions)
 	m->kernel[0].metric[METRIC_PIPE_FMA] = 10;
 }
 
-/* A loop of ${body} that starts with ${loads}, on the FMA pipe. */
+/* A loop of ${body}, after ${loads}, limited by the FMA pipe. */
 static struct kernel *
 multiplying(struct made *m, const char *loads, const char *body)
 {
@@ -53,9 +54,9 @@ multiplying(struct made *m, const char *loads, const char *body)
 }
 
 FAULT_IS(matrices, multiplying(m, code_text("tiles"), code_text("matrices")))
-/* What is loaded for the next turn, behind the products. */
+/* The operands of the next iteration are loaded after the products. */
 FAULT_IS(matrices_ahead, multiplying(m, "", code_text("matrices_ahead")))
-/* As many are stored for the turn as are loaded in it, and used four times each. */
+/* Each iteration stores as many values as it loads, and uses each four times. */
 FAULT_IS(matrices_stored, multiplying(m, code_text("tiles_stored"),
     code_text("matrices")))
 FAULT_IS(on_tensor_cores,
@@ -69,7 +70,7 @@ FAULT_IS(vectors,
     "LDS.128 R20[R15] | inst 6400 waves 6400 least 6400 line 52\n",
     code_text("vectors")))
 
-/* Matrices in a kernel that waits for memory. */
+/* Products of matrices in a kernel that waits for memory. */
 FAULT(hidden_matrices)
 {
 	fault_matrices(m);
@@ -77,7 +78,7 @@ FAULT(hidden_matrices)
 	m->kernel[0].metric[METRIC_PIPE_FMA] = 15;
 }
 
-/* Rows, by blocks of 2 × 128; ${address} in front of the load. */
+/* Reads rows with blocks of 2 × 128; ${address} precedes the load. */
 static void
 narrow_rows(struct made *m, uint32_t x, const char *address,
     const char *sectors)
@@ -91,7 +92,8 @@ narrow_rows(struct made *m, uint32_t x, const char *address,
 }
 
 FAULT_IS(narrow_rows, narrow_rows(m, 2, "", "102400"))
-/* Elements from all over memory: as many sectors as lanes in any block. */
+/* Elements from all over memory: as many sectors as lanes, whatever the block's
+ * shape. */
 FAULT_IS(narrow_gather,
     narrow_rows(m, 1, "LDG.E R5,desc[UR4][R2.64] | inst 100 sectors 400 "
     "ideal 400 line 4\n", "204800"))

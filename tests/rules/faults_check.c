@@ -1,4 +1,4 @@
-/* Runs of correctness tools, and what they reported. */
+/* Runs of correctness tools, with their reports. */
 #include "rules/faults.h"
 
 #define S 1000000000ull
@@ -13,7 +13,7 @@ FAULT(checked)
 		    .end_ns = S, .version = "2025.3.1", .text = "" };
 }
 
-/* A defect that says nothing of its place. */
+/* A defect without a place. */
 struct defect *
 fault_defect(struct made *m, enum wire_tool tool, enum wire_defect kind)
 {
@@ -52,7 +52,7 @@ FAULT(out_of_bounds)
 	    .detail = "Access at 0x7f00 is out of bounds" };
 }
 
-/* Nothing found, but the program did not come to its end. */
+/* Nothing was found, but the program did not run to its end. */
 FAULT(cut_short)
 {
 	fault_checked(m);

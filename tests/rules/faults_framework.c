@@ -1,7 +1,7 @@
 /*
- * rules/faults_framework.c: runs of a framework's kernels with a fault that only its
- * users can mend, and runs that come close to one. Kernels are known by their
- * names; nothing was counted.
+ * rules/faults_framework.c: runs of a framework's kernels with a fault that
+ * only the user's Python program can fix, and runs that almost have one. The
+ * kernels are recognised by their names; nothing was counted.
  */
 #include "rules/faults.h"
 
@@ -22,7 +22,7 @@ struct work {
 	uint64_t ns;
 };
 
-/* A step of these kernels, again and again; the GPU does not wait between them. */
+/* A step of these kernels, repeated ${n} times; the GPU does not wait between them. */
 static void
 steps(struct made *m, const struct work *work, uint32_t n)
 {
@@ -46,7 +46,7 @@ FAULT_IS(pointwise,
     STEPS_OF(m, { MULTIPLY, 200 * US }, { ADD, 200 * US },
     { TANH, 100 * US }, { PRODUCT, 500 * US }))
 
-/* Two of them, another of another size, a product. */
+/* Two pointwise kernels, one of another size, a product. */
 FAULT(pointwise_two)
 {
 	STEPS_OF(m, { MULTIPLY, 200 * US }, { ADD, 200 * US },
@@ -54,7 +54,7 @@ FAULT(pointwise_two)
 	m->kernel[2].shape.grid_x /= 64;
 }
 
-/* What the compiler made of more of them. */
+/* Kernels that the compiler made by fusing several. */
 FAULT_IS(pointwise_compiled,
     STEPS_OF(m, { "triton_poi_fused_add_mul_0", 200 * US },
     { "triton_poi_fused_tanh_1", 200 * US },
@@ -65,7 +65,7 @@ FAULT_IS(attention,
 /* A classifier's softmax: short beside the layers. */
 FAULT_IS(classifier,
     STEPS_OF(m, { PRODUCT, 300 * US }, { SOFTMAX, 20 * US }, { PRODUCT, 300 * US }))
-/* No product behind it. */
+/* No product after the softmax. */
 FAULT_IS(softmax_last,
     STEPS_OF(m, { PRODUCT, 300 * US }, { SOFTMAX, 300 * US },
     { "void at::native::reduce_kernel<512, 1>(int)", 300 * US }))
@@ -73,7 +73,7 @@ FAULT_IS(single_updates,
     STEPS_OF(m, { MULTIPLY, 50 * US }, { POINTWISE("lerp_scalar_kernel"),
     50 * US }, { ADD, 50 * US }, { POINTWISE("addcdiv_cuda_kernel"),
     50 * US }))
-/* The same two operators for four arrays, beside a product; no name tells. */
+/* The same two operators on four arrays, beside a product; no name shows the list. */
 FAULT(list_of_arrays)
 {
 	STEPS_OF(m, { MULTIPLY, 2 * US }, { ADD, 2 * US }, { MULTIPLY, 2 * US },
@@ -83,7 +83,7 @@ FAULT(list_of_arrays)
 		m->kernel[i].shape.grid_x = i < 6 ? 1 : 64;
 }
 
-/* They are of one size: steps in time. */
+/* They have one size: steps one after another, not a list. */
 FAULT(one_array)
 {
 	fault_list_of_arrays(m);
@@ -91,7 +91,7 @@ FAULT(one_array)
 		m->kernel[i].shape.grid_x = 64;
 }
 
-/* Other operators for each: no list. */
+/* Different operators on each: not a list. */
 FAULT(arrays_of_their_own)
 {
 	fault_list_of_arrays(m);
@@ -106,7 +106,7 @@ FAULT_IS(converting,
     300 * US }, { "void cudnn::ops::nhwcToNchwKernel<__half>(int)",
     100 * US }))
 
-/* Once, for the input. */
+/* One conversion, of the input. */
 FAULT(converting_once)
 {
 	made_kernel(m, "void cudnn::ops::nchwToNhwcKernel<__half>(int)", 1,
@@ -122,7 +122,7 @@ FAULT_IS(aligned,
     made_kernel(m, "void cutlass::Kernel2<cutlass_80_tensorop_bf16_"
     "s16816gemm_bf16_128x128_64x3_nn_align8>(int)", STEPS, 300 * US))
 
-/* Four million atomics, one behind the other. */
+/* Four million atomics, one after the other. */
 static struct kernel *
 scattering(struct made *m)
 {
@@ -140,7 +140,7 @@ scattering(struct made *m)
 
 FAULT_IS(few_places, scattering(m))
 
-/* Many more in the same time, which DRAM has to bring: they are not in one line. */
+/* Far more atomics in the same time, with DRAM traffic: they hit different lines. */
 FAULT(many_places)
 {
 	double *v = scattering(m)->metric;
@@ -150,7 +150,7 @@ FAULT(many_places)
 	v[METRIC_DRAM_READ] += 16e6 * 32;
 }
 
-/* It sorted them first. */
+/* The indices were sorted before. */
 FAULT_IS(sorted_first, scattering(m)->metric[METRIC_L2_FROM_L1] -= 4e6)
 FAULT_IS(few_places_uncounted,
     made_kernel(m, "void at::native::indexFuncLargeIndex<float>(int)", STEPS,
@@ -164,7 +164,7 @@ FAULT_IS(training_tf32,
     { FUSED_ADAM, 50 * US }))
 FAULT_IS(training_bf16,
     STEPS_OF(m, { PRODUCT, 400 * US }, { MULTIPLY, 50 * US }, { FUSED_ADAM, 50 * US }))
-/* Nobody knows what its results are for. */
+/* Inference: whether its results tolerate TF32 is unknown. */
 FAULT_IS(inference_tf32, STEPS_OF(m, { TF32_PRODUCT, 400 * US }, { MULTIPLY, 50 * US }))
 
 /* Products too small to fill the GPU. */
@@ -174,14 +174,14 @@ FAULT(training_small)
 	m->kernel[0].shape.grid_x = 90;
 }
 
-/* Products that stay on their SMs, of which a cluster leaves some free. */
+/* Products that stay on their SMs; a cluster leaves some SMs free. */
 FAULT(training_persistent)
 {
 	fault_training_tf32(m);
 	m->kernel[0].shape.grid_x = 120;
 }
 
-/* ${times} times in a loop that launches ${name}, each after ${apart} more launches;
+/* A loop that loads ${name} ${times} times, each after ${apart} more launches;
  * the GPU waits for each. */
 static void
 compiling(struct made *m, const char *name, size_t times, uint64_t apart)
@@ -197,21 +197,21 @@ compiling(struct made *m, const char *name, size_t times, uint64_t apart)
 }
 
 FAULT_IS(recompiling, compiling(m, "triton_poi_fused_mul_0", 5, STEPS / 5))
-/* The second time for what is printed at the end. */
+/* The second compilation is for what is printed at the end. */
 FAULT(compiling_last)
 {
 	compiling(m, "triton_poi_fused_mul_0", 2, STEPS - 40);
 	m->run.compiling.time[1].kernel = made_kernel(m,
 	    "triton_poi_fused_add_1", 1, 200 * US)->id;
 }
-/* Where the loop begins. */
+/* Compiled where the loop begins. */
 FAULT_IS(compiling_once, compiling(m, "triton_poi_fused_mul_0", 1, 0))
 /* Several functions, all in the first steps. */
 FAULT_IS(compiling_early, compiling(m, "triton_poi_fused_mul_0", 4, STEPS / 40))
-/* A library's code, which is loaded when it is first called. */
+/* A library's code, loaded at its first call. */
 FAULT_IS(loading_late, compiling(m, PRODUCT, 5, STEPS / 5))
 
-/* Without tensor cores elements are loaded one by one anyway. */
+/* Without tensor cores elements are loaded one by one in any case. */
 FAULT(aligned_to_one)
 {
 	made_kernel(m, "void cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5_"

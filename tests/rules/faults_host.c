@@ -1,6 +1,6 @@
 /*
- * rules/faults_host.c: runs whose fault is how kernels are cut up, queued and
- * started, and runs that come close to one.
+ * rules/faults_host.c: runs whose fault is how the work is split into kernels,
+ * queued and started, and runs that almost have one.
  */
 #include <math.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 
 #define PASSES 20000u
 
-/* A kernel of a chain, that moves ${read} and ${written} bytes and keeps DRAM
- * busy for nine tenths of its time. */
+/* A kernel of a chain that reads and writes so many bytes and keeps DRAM busy
+ * for 90 % of its time. */
 static struct kernel *
 pass(struct made *m, const char *name, double read, double written)
 {
@@ -71,21 +71,21 @@ FAULT(passes_uncounted)
 	}
 }
 
-FAULT(passes_apart)	/* a copy or a wait between most */
+FAULT(passes_apart)	/* a copy or a wait between most passes */
 {
 	fault_three_passes(m);
 	m->kernel[0].next_count /= 2;
 	m->kernel[1].next_count /= 2;
 }
 
-FAULT(sum_of_all)	/* by atomics: no block has the result */
+FAULT(sum_of_all)	/* by atomics: no block has the final sum */
 {
 	fault_three_passes(m);
 	m->kernel[0].metric[METRIC_GLOBAL_ST_SECTORS] = 0;
 	m->kernel[1].metric[METRIC_GLOBAL_ST_SECTORS] = 0;
 }
 
-FAULT(siblings)		/* of a loop: more than blocks can keep */
+FAULT(siblings)		/* a loop over more data than blocks can keep on their SMs */
 {
 	static const char *const name[] = { "lowest", "highest", "sum" };
 
@@ -106,27 +106,27 @@ FAULT(handed_over)
 
 	pass(m, "_Z5scalePf", bytes, bytes);
 	pass(m, "_Z5shiftPf", bytes, bytes);
-	m->kernel[1].metric[METRIC_DRAM_READ] = 0;	/* found in L2 */
+	m->kernel[1].metric[METRIC_DRAM_READ] = 0;	/* data found in L2 */
 	follows(m, 0, 1);
 	m->run.idle_ns[IDLE_LAUNCH] = 20 * MS;
 	m->run.idle_total_ns += 20 * MS;
 }
 
-FAULT(two_inputs)	/* the second reads other data */
+FAULT(two_inputs)	/* the second kernel reads other data */
 {
 	fault_handed_over(m);
 	m->kernel[1].metric[METRIC_DRAM_READ] = 16 << 20;
 }
 
-FAULT(back_and_forth)	/* each needs all of the other's */
+FAULT(back_and_forth)	/* each needs the other's whole result */
 {
 	fault_handed_over(m);
 	m->kernel[0].metric[METRIC_DRAM_READ] = 0;
 	follows(m, 1, 0);
 }
 
-/* Three passes over more than L2 holds, again and again; ${place} is how far from a
- * thread's own element its load goes. */
+/* Three passes over more data than L2 holds, repeated; ${place} is the distance
+ * of the load from the thread's own element. */
 static void
 in_place(struct made *m, const char *place)
 {
@@ -148,10 +148,11 @@ in_place(struct made *m, const char *place)
 }
 
 FAULT_IS(own_elements, in_place(m, ""))
-/* loads are of others' elements */
+/* it loads other threads' elements */
 FAULT_IS(neighbours, in_place(m, "+0x4"))
 
-/* A step, and a kernel after it that ${line} says what it does besides copying. */
+/* A step, and a kernel that copies its result back; ${line} is what the kernel
+ * does besides. */
 static void
 copied_back(struct made *m, const char *line)
 {
@@ -169,12 +170,12 @@ copied_back(struct made *m, const char *line)
 }
 
 FAULT_IS(copied_back, copied_back(m, ""))
-/* it computes */
+/* it also computes */
 FAULT_IS(scaled_back, copied_back(m, "FMUL R4,R4,0.5 | inst 100"))
 
 /* --- launches that fail --------------------------------------------------- */
 
-FAULT(too_many_threads)	/* and nobody looks */
+FAULT(too_many_threads)	/* nothing checks for the error */
 {
 	fault_good(m);
 	m->failure[0] = (struct failure){ .call = "cuLaunchKernel",
@@ -186,7 +187,7 @@ FAULT(too_many_threads)	/* and nobody looks */
 	m->run.failures = 1;
 }
 
-FAULT(launched_again)	/* it looks, and does something else */
+FAULT(launched_again)	/* the program sees the error and launches something else */
 {
 	fault_too_many_threads(m);
 	m->failure[0].unread = 0;
@@ -205,7 +206,7 @@ FAULT(compiling)
 	m->run.idle_total_ns += 100 * MS;
 }
 
-FAULT(compiled_before)	/* all of it was in the cache */
+FAULT(compiled_before)	/* all code came from the cache */
 {
 	fault_good(m);
 	m->run.jit_traced = true;
@@ -228,7 +229,7 @@ FAULT(taking_turns_by_stream)
 	m->device[0].legacy_copies_ns = 500e6;
 }
 
-FAULT(turns_without_room)	/* each fills the GPU */
+FAULT(turns_without_room)	/* each kernel fills the GPU */
 {
 	fault_good(m);
 	m->device[0].legacy_waits = 1999;
@@ -260,7 +261,7 @@ FAULT(one_stream)
 	}
 }
 
-FAULT(handed_on)	/* each reads what the one before wrote */
+FAULT(handed_on)	/* each kernel reads what the previous one wrote */
 {
 	fault_one_stream(m);
 	for (int i = 0; i < 4; i++)
@@ -268,7 +269,7 @@ FAULT(handed_on)	/* each reads what the one before wrote */
 		    m->kernel[i].metric[METRIC_GLOBAL_LD_SECTORS];
 }
 
-FAULT(many_arrays)	/* one short kernel on 16 pairs of them */
+FAULT(many_arrays)	/* one short kernel on 16 pairs of arrays */
 {
 	struct kernel *k = small(m, "_Z6filterPKfPfi", 8, 5000, 50000), like;
 
@@ -298,7 +299,7 @@ FAULT(relaunched)
 	m->run.idle_total_ns += 1200 * MS;
 }
 
-FAULT(relaunched_wide)	/* too many blocks to meet cheaply */
+FAULT(relaunched_wide)	/* too many blocks for a cheap grid barrier */
 {
 	fault_relaunched(m);
 	m->kernel[0].shape.grid_x = 264;

@@ -1,12 +1,12 @@
 /*
- * rules/faults_launch.c: kernels that share their work out badly among threads,
- * warps, blocks and SMs, and kernels that come close to it.
+ * rules/faults_launch.c: kernels that distribute their work badly among
+ * threads, warps, blocks and SMs, and kernels that almost do.
  */
 #include <math.h>
 
 #include "rules/faults.h"
 
-/* ${lanes} of each warp at work, ${warps} of the eight of each block there. */
+/* ${lanes} lanes of each warp work, and ${warps} of the eight warps of each block. */
 static struct kernel *
 working(struct made *m, double lanes, double warps)
 {
@@ -22,7 +22,7 @@ working(struct made *m, double lanes, double warps)
 }
 
 FAULT_IS(one_thread, working(m, 1.01, 1.02))
-/* Lane 0 of every warp: idle-lanes. */
+/* Only lane 0 of every warp works: idle-lanes. */
 FAULT_IS(one_lane, working(m, 1.01, 7.6))
 
 /* 32 lanes that take turns: warp-divergence. */
@@ -33,7 +33,7 @@ FAULT(one_by_one)
 	k->metric[METRIC_BRANCH_DIVERGENT] = k->metric[METRIC_BRANCH_UNIFORM];
 }
 
-/* All lanes of one warp, four blocks an SM and no more to come. */
+/* All lanes of one warp, with four blocks an SM and no more waiting. */
 FAULT(one_warp)
 {
 	struct kernel *k = working(m, 32, 1.02);
@@ -50,7 +50,7 @@ FAULT(eight_warps)
 	m->kernel[0].metric[METRIC_OCCUPANCY] *= 7.5;
 }
 
-/* Rows, in blocks of ${x} × ${y}: ${sectors} for 32 floats. */
+/* Reads rows in blocks of ${x} × ${y}, with ${sectors} sectors for 32 floats. */
 static struct kernel *
 narrow(struct made *m, uint32_t x, uint32_t y, double sectors)
 {
@@ -69,7 +69,8 @@ narrow(struct made *m, uint32_t x, uint32_t y, double sectors)
 
 FAULT_IS(narrow_block, narrow(m, 2, 128, 16))
 
-/* Runs of 10 floats: begins and ends of sectors, cut where a warp ends. */
+/* Runs of 10 floats: they begin and end within sectors, and are cut where a
+ * warp ends. */
 FAULT(odd_block)
 {
 	struct kernel *k = narrow(m, 10, 16, 7.2);
@@ -79,9 +80,9 @@ FAULT(odd_block)
 
 /* The narrowest block that still fills its sectors. */
 FAULT_IS(wide_enough, narrow(m, 8, 32, 4))
-/* A column where a row should be: no shape of the block makes that good. */
+/* Columns instead of rows: no block shape helps. */
 FAULT_IS(columns, narrow(m, 16, 16, 32))
-/* One row of threads: its shape is no reason. */
+/* One row of threads: the block's shape is not the cause. */
 FAULT_IS(flat_block, narrow(m, 256, 1, 16))
 FAULT_IS(narrow_unknown,
     narrow(m, 2, 128, 16)->metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = NAN)
@@ -98,12 +99,12 @@ uneven(struct made *m, double dram, double mean)
 }
 
 FAULT_IS(triangle, uneven(m, 0.1, 52))
-/* No more than blocks of equal work show. */
+/* No more imbalance than blocks with equal work show. */
 FAULT_IS(equal_rows, uneven(m, 0.1, 82))
-/* All SMs wait for DRAM, and most of them a little longer. */
+/* All SMs wait for DRAM, most of them slightly longer. */
 FAULT_IS(triangle_of_memory, uneven(m, 0.95, 70))
 
-/* 200 blocks for 132 SMs, all at once. */
+/* 200 blocks on 132 SMs, all resident at once. */
 FAULT(blocks_left_over)
 {
 	struct kernel *k;
@@ -132,9 +133,9 @@ many_blocks(struct made *m, double dram, double inst, double occupancy)
 }
 
 FAULT_IS(short_blocks, many_blocks(m, 0.1, 20, 26))
-/* Places filled, but a third of all instructions finds out what to do. */
+/* Occupancy is full, but a third of all instructions only find out what to do. */
 FAULT_IS(setting_up, many_blocks(m, 0.1, 35, 92)->metric[METRIC_ISSUE_ACTIVE] = 90)
-/* One element a thread, and memory is full: that is fine. */
+/* One element a thread, and memory bandwidth is full: nothing to gain. */
 FAULT_IS(streaming, many_blocks(m, 0.9, 20, 70))
-/* As many blocks, that have something to do. */
+/* As many blocks, with enough work in each. */
 FAULT_IS(busy_blocks, many_blocks(m, 0.1, 400, 92)->metric[METRIC_ISSUE_ACTIVE] = 90)

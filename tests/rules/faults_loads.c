@@ -1,13 +1,13 @@
 /*
- * rules/faults_loads.c: kernels that load more than they look at, an index only when
- * it is needed, or an operand for each product; and kernels that come close to it.
+ * rules/faults_loads.c: kernels that load more bytes than they use, load an index only
+ * when it is needed, or load an operand for each product; and kernels that almost do.
  */
 #include <stdio.h>
 
 #include "rules/code.h"
 #include "rules/faults.h"
 
-#define BODY_S 198.5e-6		/* a launch without its start and end */
+#define BODY_S 198.5e-6		/* s, a launch without its start and end */
 
 /* --- elements wider than their values --------------------------------------- */
 
@@ -18,7 +18,7 @@ combining(struct made *m, const char *work)
 }
 
 FAULT_IS(masks, combining(m, code_text("is_set")))
-/* The stores alone: a third of the traffic. */
+/* Only the stores are too wide: a third of the traffic. */
 FAULT_IS(clamped, combining(m, code_text("clamped")))
 FAULT_IS(summed, combining(m, code_text("summed")))
 FAULT_IS(asked_for_more, combining(m, code_text("asked_for_more")))
@@ -52,7 +52,7 @@ walking(struct made *m, const char *turn)
 
 FAULT_IS(index_in_turn, walking(m, code_text("each_turn", 450, 500)))
 FAULT_IS(index_ahead, walking(m, code_text("a_turn_ahead", 100, 800)))
-/* it is in a cache */
+/* the index is in a cache */
 FAULT_IS(index_cheap, walking(m, code_text("each_turn", 100, 800)))
 FAULT_IS(list, walking(m, code_text("list_turn", 450, 500)))
 

@@ -1,13 +1,13 @@
 /*
- * rules/faults_memory.c: kernels that ask the memory system for more than they
- * need, or the wrong part of it, and kernels that come close to one.
+ * rules/faults_memory.c: kernels that request more memory traffic than they
+ * need, or from the wrong kind of memory, and kernels that almost do.
  */
 #include <stdio.h>
 
 #include "rules/code.h"
 #include "rules/faults.h"
 
-#define BODY_S 198.5e-6		/* a launch without its start and end */
+#define BODY_S 198.5e-6		/* s, a launch without its start and end */
 
 static struct kernel *
 counted(struct made *m, double dram)
@@ -15,12 +15,13 @@ counted(struct made *m, double dram)
 	struct kernel *k = made_counted(m, dram);
 
 	m->device[0].limits.l2_bytes = 60u << 20;
-	/* What the driver and the measuring itself take, as on an H200. */
+	/* The traffic of the driver and of the measurement itself, as on an H200. */
 	k->metric[METRIC_L2_SYSMEM] = 26000;
 	return k;
 }
 
-/* Wavefronts with which the L1 pipe is ${busy}; sectors with which L2 is. */
+/* The wavefronts that keep the L1 pipe busy for the share ${busy}; the sectors
+ * that keep L2 busy. */
 static double
 l1_wavefronts(const struct made *m, double busy)
 {
@@ -33,7 +34,8 @@ l2_sectors(const struct made *m, double busy)
 	return busy * BODY_S * m->device[0].ceilings.l2_bytes_per_s / 32;
 }
 
-/* Arithmetic of a loop's turn: ${n} instructions, each executed ${inst} times. */
+/* The arithmetic of one loop iteration: ${n} instructions, each executed
+ * ${inst} times. */
 static void
 work_of(char *text, size_t room, int n, const char *inst)
 {
@@ -48,8 +50,8 @@ work_of(char *text, size_t room, int n, const char *inst)
 /* --- redundant-global-traffic -------------------------------------------- */
 
 /*
- * A product whose threads each walk a row of one matrix and a column of the
- * other; ${row} and ${column} are the code of their addresses. L1 delivers.
+ * A product whose threads each walk a row of one matrix and a column of the other;
+ * ${row} and ${column} are the code that computes their addresses. L1 is the limit.
  */
 static struct kernel *
 product(struct made *m, const char *row, const char *column)
@@ -73,7 +75,7 @@ product(struct made *m, const char *row, const char *column)
 
 FAULT_IS(naive_product, product(m, ROW, COLUMN))
 
-/* Blocks of 32 x 8: a row for each y and a column for each x, or both by y. */
+/* Blocks of 32 x 8: a row for each y and a column for each x, or both for each y. */
 static void
 squares(struct made *m, const char *column)
 {
@@ -94,15 +96,15 @@ FAULT(naive_product_counted)
 	m->run.level = LEVEL_COUNTERS;
 }
 
-/* Where to look was loaded: no tile holds it. */
+/* The index was loaded from memory: no tile can hold the data. */
 FAULT_IS(gathered_product,
     product(m, "LDG.E R16,desc[UR4][R2.64] | inst 100 sectors 100 "
     "ideal 100 line 4\n"
     "IMAD.WIDE R2,R16,0x4000,R2 | inst 100 line 4\n",
     "IMAD.WIDE R12,R16,0x4,R6 | inst 100 line 4\n"))
 
-/* Sums of columns that a loop keeps in memory; ${then} is done in every turn behind
- * the store. L2 takes the stores. */
+/* A loop that keeps sums of columns in memory; ${then} follows the store in
+ * every iteration. L2 is limited by the stores. */
 static void
 sums(struct made *m, const char *then)
 {
@@ -119,13 +121,13 @@ sums(struct made *m, const char *then)
 }
 
 FAULT_IS(sum_in_memory, sums(m, "NOP"))
-/* Each turn has a place of its own. */
+/* Each iteration stores to a different place. */
 FAULT_IS(sums_stored, sums(m, "IADD3 R14,P1,R14,0x4000,RZ"))
-/* Others wait for each of them. */
+/* Other threads wait for each of the stores. */
 FAULT_IS(sum_shown, sums(m, "MEMBAR.SC.GPU"))
 
-/* ${n} taps of a filter, one result a thread, each times a coefficient in a
- * uniform register (${scaled}) or in one of its own. */
+/* A filter with ${n} taps and one result a thread; each coefficient is in a
+ * uniform register (${scaled}) or in an ordinary one. */
 static void
 taps(struct made *m, int n, bool scaled)
 {
@@ -194,7 +196,7 @@ tiled_product(struct made *m, double loads, double stores, double fma)
 }
 
 FAULT_IS(one_result, tiled_product(m, 0.76, 0.038, 13.8))
-/* Many results a thread: arithmetic is nearly as busy as the pipe. */
+/* Several results a thread: the FMA pipe is nearly as busy as L1. */
 FAULT_IS(many_results, tiled_product(m, 0.3, 0.02, 75))
 
 /* Each value that was stored is read once. */
@@ -207,10 +209,10 @@ FAULT(turned_tile)
 	    v[METRIC_SHARED_WAVEFRONTS] / 2;
 }
 
-/* Next to no arithmetic: it feeds the tensor cores, which are not counted. */
+/* Almost no arithmetic: the tile feeds the tensor cores, which are not counted. */
 FAULT_IS(tensor_tile, tiled_product(m, 0.76, 0.038, 2))
 
-/* L2 delivers the same again and again, ${again} times what can differ. */
+/* L2 delivers ${again} times the bytes that can be different. */
 static struct kernel *
 from_l2(struct made *m, double again)
 {
@@ -232,12 +234,13 @@ from_l2(struct made *m, double again)
 }
 
 FAULT_IS(small_tile, from_l2(m, 8))
-/* L2 is full, with data of which each byte may have been read but once. */
+/* L2 is full, but each byte may have been read only once. */
 FAULT_IS(from_l2_once, from_l2(m, 1.5))
 
 /* --- host-memory-access ---------------------------------------------------- */
 
-/* Each launch reads 9 MB across the link; kernels can reach ${range} bytes. */
+/* Each launch reads 9 MB across the link; kernels can reach ${range} bytes of host
+ * memory. */
 static struct kernel *
 zero_copy(struct made *m, uint64_t range)
 {
@@ -255,12 +258,12 @@ zero_copy(struct made *m, uint64_t range)
 }
 
 FAULT_IS(zero_copy, zero_copy(m, 9u << 20))
-/* Every launch has its own part, and reads it once. */
+/* Every launch reads its own part, once. */
 FAULT_IS(zero_copy_once, zero_copy(m, (uint64_t)90 << 30))
-/* Nobody saw where the memory came from. */
+/* The allocation of the memory was not recorded. */
 FAULT_IS(zero_copy_unseen, zero_copy(m, 0))
 
-/* As many bytes as it reads, it may have stored: to the host, or not. */
+/* It may have stored as many bytes as it reads: to the host, or not. */
 FAULT(zero_copy_stores)
 {
 	double *v = zero_copy(m, 9u << 20)->metric;
@@ -271,7 +274,7 @@ FAULT(zero_copy_stores)
 
 /* --- l2-thrash ------------------------------------------------------------- */
 
-/* DRAM is full of reads; there are ${memory} bytes of device memory. */
+/* DRAM bandwidth is full of reads; ${memory} bytes of device memory are allocated. */
 static struct kernel *
 sweeping(struct made *m, uint64_t memory)
 {
@@ -292,14 +295,14 @@ sweeping(struct made *m, uint64_t memory)
 }
 
 FAULT_IS(sweeping, sweeping(m, 120u << 20))
-/* The same reads, of memory that is there once. */
+/* The same reads, but each byte is read once. */
 FAULT_IS(streaming_once, sweeping(m, (uint64_t)2 << 30))
 
 /* --- cache-config-mismatch ------------------------------------------------- */
 
 FAULT_IS(all_shared, from_l2(m, 8)->shape.carveout = 100)
 
-/* Without a request what the driver chose fits. */
+/* The program requested nothing: what the driver chose fits. */
 FAULT(all_shared_by_driver)
 {
 	struct kernel *k = from_l2(m, 8);
@@ -325,14 +328,14 @@ carved(struct made *m, uint32_t percent)
 	return k;
 }
 
-/* 40 KiB a block, and the SM was told to have 46 of them. */
+/* A block needs 40 KiB; the carveout requested for the SM is 46 KiB. */
 FAULT_IS(small_carveout, carved(m, 20))
-/* A block takes all there is. */
+/* One block takes all shared memory. */
 FAULT_IS(large_block, carved(m, 100)->shape.smem_dynamic = 200 << 10)
 
 /* --- divergent-constant-access --------------------------------------------- */
 
-/* A table in constant memory, looked up at ${index}; ${waits} samples of 1000
+/* A table in constant memory with the index ${index}; ${waits} of 1000 samples
  * wait for it. */
 static void
 lookup(struct made *m, const char *index, int waits)
@@ -346,14 +349,14 @@ lookup(struct made *m, const char *index, int waits)
 }
 
 FAULT_IS(lookup, lookup(m, "R5", 700))
-/* The same word for the whole block: what constant memory is for. */
+/* All threads of a block read the same word: what constant memory is for. */
 FAULT_IS(lookup_by_block, lookup(m, "R6", 700))
 FAULT_IS(lookup_hidden, lookup(m, "R5", 50))
 
 /* --- low-memory-throughput ------------------------------------------------- */
 
-/* A load, what it is used for, and the next one; ${where} is how the address
- * moves on. */
+/* One load, the use of its result, then the next load; ${where} is how the
+ * address advances. */
 static void
 one_by_one(struct made *m, double dram, const char *where)
 {
@@ -376,10 +379,10 @@ FAULT(one_load_counted)
 	m->run.level = LEVEL_COUNTERS;
 }
 
-/* Where the next one is was loaded: nothing can be sent ahead. */
+/* The next address is loaded from memory: loads cannot overlap. */
 FAULT_IS(chase, one_by_one(m, 0.3, "IMAD.WIDE R2,R8,0x4,R2 | inst 3200 line 5\n"))
 
-/* Half of DRAM is what such a chain reaches, too. */
+/* Such a chain can also reach half of DRAM's bandwidth. */
 FAULT(half_counted)
 {
 	one_by_one(m, 0.5, NEXT_ROW);

@@ -1,6 +1,5 @@
 /*
- * rules/faults_sampled.c: kernels that were launched once: sampled, and not
- * counted.
+ * rules/faults_sampled.c: kernels that were launched once: sampled, but not counted.
  */
 #include <math.h>
 #include <stdio.h>
@@ -9,10 +8,11 @@
 #include "rules/code.h"
 #include "rules/faults.h"
 
-#define WARPS 8			/* on a scheduler */
-#define SELECTED 2000		/* samples at an issue, in all */
+#define WARPS 8			/* warps on a scheduler */
+#define SELECTED 2000		/* samples of issuing warps, in total */
 
-/* Samples of ${c} as its executions make them, if warps wait nowhere long. */
+/* Distributes samples over ${c} by executions, as if no instruction made warps
+ * wait long. */
 static void
 sample_evenly(struct code *c, double issue)
 {
@@ -66,7 +66,7 @@ fault_sample(struct made *m, double issue)
 	fault_uncount(m);
 }
 
-/* ${text} of which ${issue} of the samples found a warp to issue. */
+/* A kernel of ${text}; in the share ${issue} of the samples a warp issued. */
 static void
 sampled(struct made *m, const char *text, double issue)
 {
@@ -84,29 +84,29 @@ adding(struct made *m, int selected, double issue)
 	sampled(m, code_text("sampled_adding", selected, selected, selected), issue);
 }
 
-/* All threads add to one place: next to nothing is issued. */
+/* All threads add to one address: almost nothing is issued. */
 FAULT_IS(sampled_atomics, adding(m, 2, 0.0001))
-/* As many atomics as memory takes. */
+/* As many atomics as memory can execute. */
 FAULT_IS(sampled_atomics_busy, adding(m, 4000, 0.05))
 
-/* A turn of a loop with ${loads} loads from shared memory beside ${inst} other
- * instructions; ${full} samples find its queue full. */
+/* A loop with loads from shared memory beside the other instructions; in
+ * ${full} samples the queue (MIO) is full. */
 static void
 loading(struct made *m, const char *other, int full, double issue)
 {
 	sampled(m, code_text("loading", full, other), issue);
 }
 
-/* One load every twelve cycles of an SM, and the queue is full. */
+/* One load every twelve cycles of an SM, but the queue is full: bank conflicts. */
 FAULT_IS(sampled_conflicts, loading(m, "FADD R8,R4,R5", 3000, 0.05))
-/* Four loads in five cycles: as many as there can be. */
+/* Four loads in five cycles: the most that is possible without conflicts. */
 FAULT_IS(sampled_shared, loading(m, "FADD R8,R4,R5", 3000, 0.5))
-/* It is the conversions that fill the queue. */
+/* Conversions fill the queue, not loads. */
 FAULT_IS(sampled_units, loading(m, "F2I.FTZ.TRUNC.NTZ R8,R4", 3000, 0.25))
-/* They wait for results, and the queue is not full. */
+/* Warps wait for results, but the queue is not full. */
 FAULT_IS(sampled_latency, loading(m, "FADD R8,R4,R5", 100, 0.05))
 
-/* Each thread reads along a row that begins ${stride} from its neighbour's. */
+/* Each thread reads along a row; rows of neighbouring threads are ${stride} apart. */
 static void
 reading(struct made *m, const char *stride, int waits, double issue)
 {
@@ -114,18 +114,18 @@ reading(struct made *m, const char *stride, int waits, double issue)
 }
 
 FAULT_IS(sampled_rows, reading(m, "IMAD R8,R5,0x200,RZ | inst 1 line 4", 300000, 0.01))
-/* How long a row is the code does not say. */
+/* The code does not tell how long a row is. */
 FAULT_IS(sampled_rows_of, reading(m, "IMAD R8,R5,R7,RZ | inst 1 line 4", 300000, 0.01))
-/* Neighbours read neighbours: they wait as long. */
+/* Neighbouring threads read neighbouring addresses, but wait as long. */
 FAULT_IS(sampled_columns, reading(m, "IADD3 R8,R5,R7,RZ | inst 1 line 4", 300000, 0.01))
 /* An object of 64 bytes for each thread. */
 FAULT_IS(sampled_objects,
     reading(m, "IMAD.SHL.U32 R8,R5,0x10,RZ | inst 1 line 4", 300000, 0.01))
-/* Rows, and no longer a wait than a trip to memory. */
+/* Rows, but the wait is no longer than one access to memory. */
 FAULT_IS(sampled_trips, reading(m, "IMAD R8,R5,0x200,RZ | inst 1 line 4", 10000, 0.01))
 
-/* A loop in which sums are made in place, with the partner at ${partner}; what
- * stands between the loads and the store is ${between}. */
+/* A loop that adds up in place, with the partner at ${partner}; ${between}
+ * stands between the loads and the store. */
 static void
 summing(struct made *m, const char *partner, const char *between)
 {
@@ -133,13 +133,13 @@ summing(struct made *m, const char *partner, const char *between)
 }
 
 FAULT_IS(sampled_tree, summing(m, "R0", ""))
-/* Each turn adds the same neighbour. */
+/* Each iteration adds the same neighbour. */
 FAULT_IS(sampled_stencil, summing(m, "R6", ""))
-/* All have to have read before one writes: sums of prefixes. */
+/* All threads must have read before one writes: prefix sums. */
 FAULT_IS(sampled_scan,
     summing(m, "R0", "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 1 selected 50 " "line 7\n"))
 
-/* The same tree without a loop. */
+/* The same tree, unrolled. */
 FAULT(sampled_row)
 {
 	char text[4096] = "S2R R6,SR_TID.X | inst 1 line 3\n"

@@ -1,6 +1,6 @@
 /*
- * rules/faults_source.c: kernels with a fault in their code, as nvcc makes it,
- * and kernels that come close to one.
+ * rules/faults_source.c: kernels with a fault in their code, as nvcc compiles
+ * it, and kernels that almost have one.
  */
 #include <math.h>
 
@@ -20,10 +20,10 @@ two_fields(struct made *m, const char *size, const char *at, double sectors,
 }
 
 FAULT_IS(fields, two_fields(m, "0x20", "0x18", 3200, 91))
-/* Objects of 12 bytes: not so far apart that each lane has its sector. */
+/* Objects of 12 bytes: lanes share sectors. */
 FAULT_IS(fields_small, two_fields(m, "0xc", "0x8", 1200, 91))
 
-/* Each thread walks a row of its own: no object, but uncoalesced. */
+/* Each thread walks a row of its own: uncoalesced, but no array of structures. */
 FAULT(rows)
 {
 	struct kernel *k = code_kernel(m, 0.4, code_text("rows"));
@@ -43,9 +43,9 @@ shifted(struct made *m, const char *code, double l2)
 FAULT_IS(shifted,
     shifted(m, "LDG.E.CONSTANT R7,desc[UR4][R2.64+0x4] | inst 1600 "
     "sectors 8000 ideal 6400 line 9\n", 95))
-/* A stencil reads its neighbours as well: as it has to. */
+/* A stencil also reads its neighbours: misalignment is unavoidable. */
 FAULT_IS(stencil, shifted(m, code_text("stencil"), 95))
-/* A filter slides over its input, four bytes a turn. */
+/* A filter moves over its input, 4 bytes an iteration. */
 FAULT_IS(filter, shifted(m, code_text("filter"), 95))
 
 static struct kernel *
@@ -58,7 +58,7 @@ by_width(struct made *m, const char *width, double sectors)
 FAULT_IS(narrow, by_width(m, ".U8", 100)->metric[METRIC_PIPE_LSU] = 90)
 FAULT_IS(wide, by_width(m, ".128", 1600)->metric[METRIC_PIPE_LSU] = 90)
 
-/* Floats, and DRAM is full of them. */
+/* Loads of single floats, with DRAM bandwidth full. */
 FAULT(floats)
 {
 	struct kernel *k = by_width(m, "", 400);
@@ -66,7 +66,7 @@ FAULT(floats)
 	made_counters(m, k, 0.88);
 }
 
-/* Floats, half of the warps, and nothing full: too little in flight. */
+/* Loads of single floats, half of the warps, no unit full: too few bytes in flight. */
 FAULT(few_in_flight)
 {
 	struct kernel *k = by_width(m, "", 400);
@@ -91,7 +91,8 @@ coefficients(struct made *m, const char *address)
 
 FAULT_IS(uniform, coefficients(m, "LDC.64 R6,c[0x0][0x218] | inst 100 line 8\n"))
 
-/* Every thread walks an array, ${step} bytes a turn, whose pointer comes in halves. */
+/* Every thread walks an array, ${step} bytes an iteration; the pointer is in
+ * two halves. */
 static void
 bodies(struct made *m, const char *step)
 {
@@ -103,9 +104,9 @@ bodies(struct made *m, const char *step)
 
 FAULT_IS(bodies, bodies(m, "0x1000"))
 FAULT_IS(few_bodies, bodies(m, "0x10"))
-/* The same row for a block: a broadcast, as it should be. */
+/* All threads of a block read the same row: a broadcast, as it should be. */
 FAULT_IS(uniform_in_block, coefficients(m, code_text("uniform_in_block")))
-/* Where to look was loaded: nothing known ahead. */
+/* The address was loaded from memory: not known in advance. */
 FAULT_IS(uniform_by_table, coefficients(m, code_text("uniform_by_table")))
 
 static struct kernel *
@@ -117,12 +118,12 @@ adding(struct made *m, const char *code)
 FAULT_IS(contended,
     adding(m, "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R9 | "
     "inst 100 sectors 100 ideal 400 lg_throttle 900 line 5\n"))
-/* One lane of a block adds what the block has added up. */
+/* One thread of a block adds the sum of the block. */
 FAULT_IS(added_once,
     adding(m, "@!P0 REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R9 | "
     "inst 6 lanes 1 sectors 6 ideal 6 lg_throttle 20 line 5\n"))
 
-/* Scattered atomics keep L2 busy: its bandwidth is the limit, no queue. */
+/* Scattered atomics keep L2 busy: bandwidth is the limit, not contention. */
 FAULT(scattered_atomics)
 {
 	struct kernel *k = adding(m, "IMAD.WIDE R6,R9,0x4,R6 | inst 100\n"
@@ -149,7 +150,7 @@ FAULT(shared_contended)
 	k->metric[METRIC_LSU_WAVEFRONTS] = 0.9 * 200e-6 * 1.98e9 * 132;
 }
 
-/* Sums of floats by compare and swap, again and again. */
+/* Sums of floats by compare and swap, with many retries. */
 FAULT(shared_retries)
 {
 	struct kernel *k = counting(m, code_text("shared_retries"));
@@ -157,12 +158,13 @@ FAULT(shared_retries)
 	k->metric[METRIC_ISSUE_ACTIVE] = 85;
 }
 
-/* Random bins: banks conflict three deep, as they do. */
+/* Random bins: three-way bank conflicts are normal. */
 FAULT_IS(histogram,
     counting(m, "ATOMS.POPC.INC.32 RZ,[R9+UR6] | inst 3200 waves 11000 "
     "least 3200 mio_throttle 20 line 7\n"))
 
-/* A loop in which fewer threads work in each turn; ${where} makes addresses. */
+/* A loop with fewer active threads in each iteration; ${where} computes the
+ * addresses. */
 static void
 halving(struct made *m, const char *where)
 {
@@ -172,16 +174,16 @@ halving(struct made *m, const char *where)
 	k->metric[METRIC_STALL_BARRIER] = 10;
 }
 
-/* In a loop: half of the threads less in each turn. */
+/* A tree in a loop: half as many threads in each iteration. */
 FAULT_IS(tree, halving(m, "LEA R14,R10,R12,0x2 | inst 800 line 20\n"))
-/* Turn by turn fewer threads again, but each takes its neighbours and puts its
- * own: a stencil. */
+/* Also fewer threads in each iteration, but each reads its neighbours and
+ * stores its own element: a stencil. */
 FAULT_IS(shared_stencil, halving(m, "IADD3 R15,R10,R12,RZ | inst 800 line 20\n"))
 /* The same unrolled. */
 FAULT_IS(tree_unrolled, counting(m, code_text("tree_unrolled")))
 FAULT_IS(scanned, counting(m, code_text("scanned")))
 FAULT_IS(shuffled, counting(m, code_text("shuffled")))
-/* A tile of a matrix: every thread stores, everyone waits, everyone loads. */
+/* A tile of a matrix: every thread stores, all threads wait, every thread loads. */
 FAULT_IS(tile, counting(m, code_text("tile")))
 
 static struct kernel *
@@ -197,7 +199,7 @@ computing(struct made *m, const char *code)
 FAULT_IS(sines, computing(m, code_text("sines")))
 FAULT_IS(fast_sines, computing(m, code_text("fast_sines")))
 
-/* Exact sines in a kernel that waits for memory: they cost nothing. */
+/* Accurate sines in a kernel that waits for memory: they cost nothing. */
 FAULT(hidden_sines)
 {
 	struct kernel *k;
@@ -222,14 +224,14 @@ in_double(struct made *m, const char *code)
 }
 
 FAULT_IS(double, in_double(m, code_text("double")))
-/* Floats go in and out; a double that is loaded makes it the data's own type. */
+/* Floats go in and out, but a loaded double makes double the data's own type. */
 FAULT_IS(double_between,
     in_double(m, code_text("double_between", "DADD R12,R12,R14 | inst 6400")))
 FAULT_IS(double_loaded, in_double(m, code_text("double_between",
     "LDG.E.64 R14,desc[UR4][R2.64] | inst 6400 sectors 51200 ideal 51200\n"
     "DADD R12,R12,R14 | inst 6400")))
 
-/* Data that is double, on a GPU made for it. */
+/* Double data, on a GPU with full double throughput. */
 FAULT(double_data)
 {
 	struct kernel *k = computing(m,
@@ -240,7 +242,7 @@ FAULT(double_data)
 	k->metric[METRIC_PIPE_FP64] = 90;
 }
 
-/* Points that are iterated in double, of which memory sees how many turns they took. */
+/* Points are iterated in double; memory only sees the number of iterations. */
 FAULT(double_inside)
 {
 	struct kernel *k = computing(m,
@@ -254,7 +256,7 @@ FAULT(double_inside)
 	k->metric[METRIC_PIPE_FP64] = 90;
 }
 
-/* Many floats, added up in double on purpose: nothing goes back. */
+/* Many floats, summed in double on purpose: no float is stored. */
 FAULT(double_sum)
 {
 	struct kernel *k = computing(m,
@@ -266,7 +268,7 @@ FAULT(double_sum)
 }
 
 FAULT_IS(unfused, computing(m, code_text("unfused")))
-/* Products that two sums use are not for fusing. */
+/* Products used by two sums: fusing them saves nothing. */
 FAULT_IS(shared_product, computing(m, code_text("shared_product")))
 
 static void
@@ -276,16 +278,16 @@ turning(struct made *m, const char *body, const char *bound)
 }
 
 FAULT_IS(short_loop, turning(m, code_text("short_loop"), "R10"))
-/* Sixteen copies of the body: counting does not matter. */
+/* The loop body is unrolled 16 times: the loop's overhead does not matter. */
 FAULT_IS(unrolled, turning(m, code_text("unrolled"), "R10"))
-/* It goes on until something is found, not so many times. */
+/* The loop ends when something is found, not after a known number of iterations. */
 FAULT_IS(search,
     turning(m, "SHF.R.U32.HI R11,RZ,0xf,R8 | inst 6400 line 15\n"
     "LOP3.LUT R8,R11,R8,RZ,0x3c,!PT | inst 6400 line 15\n", "R8"))
-/* It counts, but the data decide when it ends. */
+/* The loop counts, but the data decide when it ends. */
 FAULT_IS(until_near, turning(m, code_text("until_near"), "R10"))
 
-/* Four bytes from wherever an index says: no vector holds them. */
+/* Loads of 4 bytes at indices: no vector load can replace them. */
 FAULT(gather)
 {
 	struct kernel *k = code_kernel(m, 0.2, code_text("gather"));
@@ -301,7 +303,7 @@ tabulating(struct made *m, const char *path, const char *pointer)
 
 FAULT_IS(aliased, tabulating(m, "", "0x210")->metric[METRIC_PIPE_LSU] = 80)
 FAULT_IS(restricted, tabulating(m, ".CONSTANT", "0x210")->metric[METRIC_PIPE_LSU] = 80)
-/* In place: what is loaded is what is stored. */
+/* In place: the loaded array is also stored. */
 FAULT_IS(in_place, tabulating(m, "", "0x218")->metric[METRIC_PIPE_LSU] = 80)
 
 FAULT(without_lines)
@@ -316,7 +318,7 @@ FAULT(without_lines)
 		c->instruction[i].line = LINE_NONE;
 }
 
-/* Nobody who runs it can build it. */
+/* A library: the user cannot compile it. */
 FAULT(library)
 {
 	fault_without_lines(m);
@@ -336,7 +338,7 @@ FAULT(debug)
 	m->code[0]->code.debug = true;
 }
 
-/* One launch of a kernel for each of ${threads}, in a kernel of ${mean_ns}. */
+/* A kernel of ${mean_ns} in which each of ${threads} launches a kernel once. */
 static struct code *
 launching(struct made *m, uint64_t mean_ns, double threads)
 {
@@ -351,23 +353,23 @@ launching(struct made *m, uint64_t mean_ns, double threads)
 	return c;
 }
 
-/* 1.6 us for each of 1,056. */
+/* 1.6 us for each of 1,056 launches. */
 FAULT_IS(launching, launching(m, 1700000, 1056))
-/* They are long enough. */
+/* The launched kernels are long enough. */
 FAULT_IS(launching_large, launching(m, 1700000, 60))
-/* One block's first thread, now and then. */
+/* One thread of a block launches, now and then. */
 FAULT_IS(launching_few, launching(m, 100000, 8))
-/* What could launch does not. */
+/* The code could launch, but does not. */
 FAULT_IS(launching_none, launching(m, 1700000, 0))
 
-/* Short beside all the rest. */
+/* Short, compared with the rest of the run. */
 FAULT(launching_seldom)
 {
 	fault_code_clean(m);
 	launching(m, 1700, 100);
 }
 
-/* Of 1,056 threads each may have launched; not counted. */
+/* 1,056 threads, each of which may have launched; not counted. */
 FAULT(launching_uncounted)
 {
 	struct code *c = launching(m, 1700000, 1056);
@@ -383,14 +385,14 @@ FAULT(launching_uncounted)
 		c->total[v] = NAN;
 }
 
-/* So many threads that not all of them can have launched. */
+/* Too many threads for all of them to have launched. */
 FAULT(launching_unknown)
 {
 	fault_launching_uncounted(m);
 	m->kernel[0].shape.grid_x = 33000;
 }
 
-/* Counted, but there is no disassembler. */
+/* Counted, but without a disassembler. */
 FAULT(no_disassembler)
 {
 	fault_code_clean(m);

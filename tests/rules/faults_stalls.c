@@ -1,6 +1,6 @@
 /*
- * rules/faults_stalls.c: kernels whose warps wait, as PC samples show it, and
- * kernels that wait for another reason, or not enough.
+ * rules/faults_stalls.c: kernels whose warps stall, as PC samples show, and
+ * kernels that stall for another reason, or too little.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "rules/code.h"
 #include "rules/faults.h"
 
-/* Of ${unissued} samples no warp could issue. */
+/* A kernel in which no warp could issue in ${unissued} samples. */
 static struct kernel *
 waiting(struct made *m, const char *code, uint64_t unissued)
 {
@@ -19,7 +19,7 @@ waiting(struct made *m, const char *code, uint64_t unissued)
 	return k;
 }
 
-/* A barrier in each of ${turns} turns; samples behind it and at a load. */
+/* A barrier in each of ${turns} iterations; samples after the barrier and at a load. */
 static struct kernel *
 at_barriers(struct made *m, int turns, int barrier, int load)
 {
@@ -27,10 +27,10 @@ at_barriers(struct made *m, int turns, int barrier, int load)
 }
 
 FAULT_IS(barriers, at_barriers(m, 32, 500, 500))
-/* the end of a phase or two */
+/* only the end of one or two phases */
 FAULT_IS(few_barriers, at_barriers(m, 2, 500, 500))
 FAULT_IS(short_barriers, at_barriers(m, 32, 150, 850))
-/* As long, but warps issue all the time: nothing is lost. */
+/* Barriers as long, but warps issue all the time: no time is lost. */
 FAULT_IS(busy_barriers, at_barriers(m, 32, 500, 500)->metric[METRIC_ISSUE_ACTIVE] = 92)
 /* Too few samples to say anything. */
 FAULT_IS(few_samples, at_barriers(m, 32, 50, 50))
@@ -43,12 +43,12 @@ chained(struct made *m, int wait, int short_scoreboard, int other)
 }
 
 FAULT_IS(chain, chained(m, 300, 500, 200))
-/* Few warps: more of them come first. */
+/* Low occupancy: raising it comes first. */
 FAULT_IS(chain_alone, chained(m, 300, 500, 200)->metric[METRIC_OCCUPANCY] = 8)
-/* They wait for a turn, not for results. */
+/* The warps were ready but another was selected; they do not wait for results. */
 FAULT_IS(turns, chained(m, 200, 100, 700))
 
-/* ${copies} copies of a stretch of code, and waiting for them to be fetched. */
+/* ${copies} copies of a piece of code, with stalls for instruction fetch. */
 static struct kernel *
 fetching(struct made *m, int copies, int stalled)
 {
@@ -85,6 +85,6 @@ fetching(struct made *m, int copies, int stalled)
 }
 
 FAULT_IS(large_code, fetching(m, 8000, 600))
-/* branches, or the first turn */
+/* fetch stalls come from branches, or the first iteration */
 FAULT_IS(small_code, fetching(m, 400, 600))
 FAULT_IS(fetched, fetching(m, 8000, 50))

@@ -1,6 +1,6 @@
 /*
- * rules/faults_transfer.c: runs with one fault each in how data moves, and runs
- * that come close to one.
+ * rules/faults_transfer.c: runs with one fault each in how they move data, and
+ * runs that almost have one.
  */
 #include "rules/faults.h"
 
@@ -8,7 +8,7 @@
 #define S (1000 * MS)
 #define GB 1000000000ull
 
-/* ${ms} of pinned copies one way, 25 MB each at 50 GB/s. */
+/* Pinned copies in one direction for ${ms} in total, 25 MB each at 50 GB/s. */
 static struct copy_class *
 copies(struct made *m, enum wire_copy kind, uint64_t ms)
 {
@@ -24,7 +24,7 @@ copies(struct made *m, enum wire_copy kind, uint64_t ms)
 	return c;
 }
 
-/* Half a second each way in a thousand turns, one after the other. */
+/* Half a second in each direction in a thousand iterations, never at the same time. */
 FAULT(one_way)
 {
 	struct device *d = &m->device[0];
@@ -48,7 +48,7 @@ FAULT(both_ways)
 	m->copy[0].exposed_ns = m->copy[1].exposed_ns = 275e6;
 }
 
-/* All the inputs, then all the results: two phases, no loop. */
+/* First all inputs, then all results: two phases, no loop. */
 FAULT(there_then_back)
 {
 	fault_one_way(m);
@@ -77,7 +77,7 @@ FAULT(migrating)
 	    .cpu_faults = 2000, .down_bytes = GB, .host_ns = 40 * MS };
 }
 
-/* The same, told by a driver that tells of copies alone. */
+/* The same, from a driver that records only the copies. */
 FAULT(migrating_untold)
 {
 	fault_migrating(m);
@@ -85,7 +85,7 @@ FAULT(migrating_untold)
 	m->run.unified.up_batches = 9000;
 }
 
-/* 1 ms of them, at the start. */
+/* 1 ms of migration, at the start. */
 FAULT(first_touch_untold)
 {
 	fault_good(m);
@@ -101,7 +101,7 @@ FAULT(prefetched)
 	    .fault_ns = 20 * MS };
 }
 
-/* A few faults that are all of a short kernel. */
+/* A few page faults that are all of a short kernel's time. */
 FAULT(first_touch)
 {
 	fault_good(m);
@@ -144,7 +144,7 @@ FAULT(round_trips_blocking)
 	m->run.idle_total_ns += 500 * MS;
 }
 
-/* One pinned buffer that the host fills anew for every batch. */
+/* One pinned buffer, which the host refills for every batch. */
 FAULT_IS(staging_buffer, resend(m, RESENT_AGAIN))
 
 FAULT(sent_once)
@@ -173,14 +173,14 @@ FAULT(staged)
 	m->run.peers = 1;
 }
 
-/* The records end long before the data can be there. */
+/* The records end long before the data can have arrived. */
 FAULT(staged_untold)
 {
 	fault_staged(m);
 	m->peer[0].down_ns = m->peer[0].up_ns = 4 * MS;
 }
 
-/* One record a copy, at a tenth of what a link does. */
+/* One record for each copy, at a tenth of the link's bandwidth. */
 FAULT(slow_peer)
 {
 	fault_good(m);
@@ -210,7 +210,8 @@ FAULT(peers_unknown)
 	m->peer[0].known = m->peer[0].can = false;
 }
 
-/* A second of work on each of two GPUs, all of it within ${busy_ms}. */
+/* A second of work on one of two GPUs and ${other_ms} on the other, all within
+ * ${busy_ms}. */
 static void
 two_gpus(struct made *m, uint64_t other_ms, uint64_t busy_ms)
 {

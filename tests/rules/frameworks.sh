@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 #
-# frameworks.sh BUILD REPOSITORY: tests/gpu/frameworks.sh without a GPU: a cudadvise
-# that gives captures of ours for the programs, and what is said of them; and that
-# reports are read at a glance, that of a training step of a hundred launches, too.
-# Exit status 77 without python3.
+# frameworks.sh BUILD REPOSITORY: tests tests/gpu/frameworks.sh without a GPU: a
+# fake cudadvise delivers committed captures for the programs, and the verdicts
+# are checked. Also checks that every report fits on a screen, even that of a
+# training step of a hundred launches. Exit status 77 without python3.
 
 set -u
 build=$1
@@ -19,8 +19,8 @@ fail() {
 	failed=1
 }
 
-# The pair of one program is recorded the wrong way round, of another good fails, of
-# a third the framework is not there.
+# One program's pair is recorded the wrong way round, the good variant of
+# another fails, and for a third the framework is not installed.
 fake=$work/build
 mkdir -p "$fake/bin/gpu"
 cat >"$fake/bin/cudadvise" <<END
@@ -53,7 +53,7 @@ run() {
 	"$repo/tests/gpu/frameworks.sh" "$fake" "$work/out" "$@" >"$work/said" 2>&1
 }
 
-# said PATTERN…: each is in a line.
+# said PATTERN…: each pattern must match a line.
 said() {
 	local pattern
 	for pattern in "$@"; do
@@ -81,8 +81,8 @@ run jax_loop
 [ $? -eq 77 ] || fail "nothing is judged, and it does not say so"
 run --seconds 0
 [ "$(wc -l <"$work/ran")" -eq 10 ] || fail "--seconds: $(<"$work/ran")"
-# 53,338 launches of 35 functions: a page, by operator, each once, with no name that
-# only who wrote the kernel knows.
+# A run of 53,338 launches of 35 functions: the report must fit on a page, list
+# each operator once, and show no kernel name that only its author would recognise.
 report() {
 	CUDADVISE_CONFIG=/dev/null "$build/bin/cudadvise" show \
 	    "$repo/tests/captures/programs/$1.cadv" >"$work/report" ||
@@ -97,8 +97,8 @@ report() {
 }
 report train
 report dataloader
-# A finding about a library's product is at the operator, on the terminal as in the
-# documents, with the kernel's name behind -v.
+# A finding about a library's product must name the operator, on the terminal
+# and in the documents; only -v shows the kernel's name.
 misaligned=$repo/tests/captures/pairs/library-misaligned.bad.cadv
 "$build/bin/cudadvise" findings --format json "$misaligned" |
     jq -e '.items[0] | .where == "aten::mm" and (.location.kernel | test("Kernel2"))' \
@@ -108,14 +108,14 @@ grep -q '^ 1  aten::mm ' "$work/report" && ! grep -q Kernel2 "$work/report" ||
     fail "not at the operator: $(<"$work/report")"
 "$build/bin/cudadvise" show -v "$misaligned" | grep -q '^      kernel void cutlass::' ||
     fail "-v has no name of the kernel"
-# Every report fits into 40 lines of 80 columns, which a terminal shows at once.
+# Every report must fit into 40 lines of 80 columns, a terminal's screen.
 for capture in "$repo"/tests/captures/{pairs,programs}/*.cadv; do
 	lines=$(COLUMNS=80 CUDADVISE_CONFIG=/dev/null "$build/bin/cudadvise" show \
 	    "$capture" </dev/null | wc -l)
 	[ "$lines" -gt 0 ] && [ "$lines" -le 40 ] ||
 	    fail "$(basename "$capture"): a report of $lines lines"
 done
-# Each program's practice is one that there is.
+# Each program's practice must exist.
 "$build/bin/cudadvise" rules --json | jq -r '.items[].id' >"$work/rules"
 (cd "$repo/tests/gpu" && python3 - "$repo/kernels/frameworks" <<'END'
 import glob, os, sys

@@ -1,17 +1,17 @@
 /*
- * rules/gains.c: what the model promised, against what came of it. For each
- * recorded pair: the gain predicted from the capture of the bad variant, and the
- * gain that the capture of the good one shows. Of a kernel the gain is its
- * speed-up, of a run the seconds of idle time and exposed copies that went.
+ * rules/gains.c: predicted against achieved gains. For each recorded pair: the
+ * gain predicted from the capture of the bad variant, and the gain that the
+ * capture of the good variant shows. A kernel's gain is its speed-up, a run's
+ * the seconds of idle time and exposed copies that disappeared.
  *
  * gains DIR EXPECTED [--write FILE | --check FILE]: prints the table, the error
- * of each pair and their median; and how often intervals hold of practices whose own
- * pair is left out, of the captures and of what fewer counters or none leave of them.
- * Exit status 1 if the median error exceeds MEDIAN_MOST, if what was achieved lies
- * outside a pair's interval and its entry in expected.json has no "outside": the
- * reason; if too few intervals hold, or are not as wide as what was measured says.
- * --write makes the table that is shipped (config/predictions.json), --check compares
- * it.
+ * of each pair and the median error. Also prints how often the intervals hold if
+ * their widths are measured without the practice's own pair, for whole captures
+ * and for captures with fewer counters or none. Exit status 1 if the median error
+ * exceeds MEDIAN_MOST; if the achieved gain lies outside a pair's interval and
+ * its entry in expected.json has no "outside": the reason; if too few intervals
+ * hold, or if they are not as wide as the measurements say. --write makes the
+ * table that is shipped (config/predictions.json), --check compares with it.
  */
 #include <errno.h>
 #include <math.h>
@@ -27,19 +27,19 @@
 #include "rules/once.h"
 
 #define MEDIAN_MOST 0.15
-/* Two runs of one program differ by so much. */
+/* Two runs of the same program differ by this ratio. */
 #define NOISE 0.03
-/* Between compilers, and the rounding of what is written. */
+/* Differences between compilers, and rounding in the file. */
 #define SAME 0.005
 
 #define PAIRS_MAX 256
 
-/* Of the predictions that rest on as much, so many must hold. */
+/* At least this share of the predictions on the same grounds must hold. */
 #define HOLD_LEAST 0.8
-/* An interval is as wide as this part of the practices needs (rules/gain/gain.c). */
+/* Intervals are as wide as this share of the practices needs (rules/gain/gain.c). */
 #define QUANTILE 0.9
 
-/* What is left of a capture to predict from. */
+/* The data of a capture that a prediction may use. */
 static const struct {
 	enum withheld held;
 	bool once;
@@ -66,7 +66,7 @@ struct gains {
 	const json_t *pairs;
 	struct proof proof[PAIRS_MAX];
 	size_t proofs;
-	/* Of each way to predict, the kernels' gains. */
+	/* For each way to predict: the kernels' gains. */
 	struct proof tried[PAIRS_MAX * WAYS];
 	size_t tries;
 	int failures;
@@ -88,9 +88,9 @@ finding_of(const struct advice *a, const char *rule)
 	return NULL;
 }
 
-/* A launch of the kernel that has most of the time: what a pair is about. Both
- * variants of a pair do the same work in a launch; where a recording does not,
- * "work" in expected.json is the good one's, over the bad one's. */
+/* Seconds a launch of the kernel with the most time, which the pair is about.
+ * Both variants of a pair do the same work in a launch; if a recording does
+ * not, "work" in expected.json is the good variant's work over the bad one's. */
 static double
 main_launch_s(const struct run *run)
 {
@@ -102,7 +102,7 @@ main_launch_s(const struct run *run)
 	return most != NULL ? stat_mean(&most->time) * 1e-9 : NAN;
 }
 
-/* Seconds of copies with no kernel beside them. */
+/* Seconds of copies during which no kernel runs. */
 static double
 bare_copies_s(const struct run *run)
 {
@@ -114,7 +114,7 @@ bare_copies_s(const struct run *run)
 	return ns * 1e-9;
 }
 
-/* Of them, those that lengthened the run: not beside measuring either. */
+/* Seconds of those copies that lengthened the run, except those beside measuring. */
 static double
 exposed_copies_s(const struct run *run)
 {
@@ -126,8 +126,8 @@ exposed_copies_s(const struct run *run)
 	return ns * 1e-9;
 }
 
-/* Seconds that the GPU was idle for the program's sake. The longest phase of the
- * host's own is no pattern. */
+/* Seconds of GPU idle time that the program caused. The longest phase on the
+ * host alone is left out: it does not recur. */
 static double
 idle_s(const struct run *run)
 {
@@ -139,7 +139,7 @@ idle_s(const struct run *run)
 	return ns * 1e-9;
 }
 
-/* Start-up is no pattern either, but what the driver compiles in it. */
+/* Start-up is left out too, except the driver's compilation during it. */
 static double
 startup_s(const struct run *bad, const struct run *good)
 {
@@ -149,7 +149,7 @@ startup_s(const struct run *bad, const struct run *good)
 	    (double)good->idle_ns[IDLE_STARTUP]) * 1e-9;
 }
 
-/* Seconds of kernels on the GPU whose idle time is the run's: the busiest. */
+/* Seconds of kernels on the busiest GPU, whose idle time is the run's. */
 static double
 kernels_s(const struct run *run)
 {
@@ -164,12 +164,12 @@ kernels_s(const struct run *run)
 	    (double)most->copy_hidden_ns)) * 1e-9;
 }
 
-/* What findings about the run recover: idle time, copies, and the time of
- * kernels that become one or run at once. How much of the copies lies beside
- * measuring is chance: taken as in the bad run, of which the prediction is. What is
- * put apart as a check of results is copied all the same. ${near}: of the idle time
- * only what stands beside work, of each gap 100 us at most: a framework loads code and
- * chooses algorithms when it meets an operator first, in either variant. */
+/* The seconds that findings about the run save: idle time, copies, and the time of
+ * kernels that are fused or run at the same time. How much copying coincides with
+ * measuring is chance: taken as in the bad run, which the prediction is about.
+ * Time marked as a check of results is left out, but its copies count. ${near}: of
+ * each idle gap at most 100 us, next to work, because in either variant a
+ * framework loads code and chooses algorithms when it first meets an operator. */
 static double
 saved_s(const struct run *bad, const struct run *good, bool near)
 {
@@ -185,7 +185,7 @@ saved_s(const struct run *bad, const struct run *good, bool near)
 	    exposed * (copies - bare_copies_s(good));
 }
 
-/* A finding's seconds as the speed-up of its kernel. */
+/* The speed-up of the kernel from a finding's seconds. */
 static double
 speedup_of(const struct kernel *k, double saves_s)
 {
@@ -249,7 +249,7 @@ judge_variant(struct gains *g, struct analysed *j, const char *rule,
 	return -1;
 }
 
-/* Has a GPU run the pair? */
+/* Whether the pair was recorded on a GPU. */
 static bool
 is_recorded(const struct gains *g, const char *rule)
 {
@@ -257,7 +257,7 @@ is_recorded(const struct gains *g, const char *rule)
 	    "recorded"));
 }
 
-/* Predict the kernel of ${rule} in all ways. */
+/* Predict the gain of ${rule}'s kernel in all ways. */
 static void
 try_all(struct gains *g, const char *rule, const struct proof *p,
     const struct analysed *good)
@@ -344,8 +344,8 @@ median_error(const struct gains *g)
 	return n % 2 ? e[n / 2] : (e[n / 2 - 1] + e[n / 2]) / 2;
 }
 
-/* The most that a practice achieved over what was predicted on ${grounds}, of each
- * but ${without}, in order of size; how many. */
+/* For each practice except ${without}: the largest ratio of achieved to
+ * predicted gain of predictions on ${grounds}, sorted. Returns their number. */
 static size_t
 exceeded(const struct gains *g, enum grounds grounds, const char *without,
     double most[PAIRS_MAX])
@@ -359,7 +359,7 @@ exceeded(const struct gains *g, enum grounds grounds, const char *without,
 
 		if (p->grounds != grounds || p->rule == without)
 			continue;
-		if (p->rule == last)	/* they come in a row */
+		if (p->rule == last)	/* pairs of a rule are consecutive */
 			most[n - 1] = fmax(most[n - 1], r);
 		else
 			most[n++] = r;
@@ -369,7 +369,7 @@ exceeded(const struct gains *g, enum grounds grounds, const char *without,
 	return n;
 }
 
-/* What QUANTILE of them need at most, and what ${more} of them more do. */
+/* The ratio that QUANTILE of the practices, and ${more} practices more, do not exceed. */
 static double
 needed(const struct gains *g, enum grounds grounds, const char *without,
     size_t more)
@@ -381,7 +381,8 @@ needed(const struct gains *g, enum grounds grounds, const char *without,
 	return n == 0 ? NAN : most[at > n ? n - 1 : at - 1];
 }
 
-/* Would the intervals hold, were their widths measured without the practice? */
+/* Whether the intervals would hold if their widths were measured without the
+ * practice. */
 static void
 check_width(struct gains *g, enum grounds grounds, const char *name)
 {
@@ -407,7 +408,7 @@ check_width(struct gains *g, enum grounds grounds, const char *name)
 	    "the median\n", name, hold, n, all, gain_doubt(grounds), width);
 	if (!(hold >= HOLD_LEAST * n))
 		complain(g, name, "too few intervals hold");
-	/* Of few practices the quantile is known to one of them. */
+	/* With few practices the quantile is uncertain by one of them. */
 	if (!(gain_doubt(grounds) >= 0.9 * all && gain_doubt(grounds) <=
 	    1.1 * needed(g, grounds, NULL, 1)))
 		complain(g, name, "intervals are not as wide as what was "
@@ -434,7 +435,7 @@ print_table(const struct gains *g)
 	    100 * median_error(g));
 }
 
-/* Three digits: more are not known. */
+/* Rounded to three digits: more are not significant. */
 static json_t *
 rounded(double v)
 {
@@ -470,7 +471,7 @@ to_json(const struct gains *g)
 	    "saved.", "pairs", items);
 }
 
-/* Equal, or nearly: errors are differences of what was rounded. */
+/* Equal, or nearly: errors are differences of rounded numbers. */
 static bool
 is_same(const json_t *a, const json_t *b, const char *key)
 {

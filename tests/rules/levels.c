@@ -1,7 +1,7 @@
 /*
- * rules/levels.c CAPTURE...: the same run with less data. What is found of a kernel
- * at two levels lies within the interval of the other: more data narrows what is
- * predicted, and does not contradict it. Exit status 1 otherwise.
+ * rules/levels.c CAPTURE...: the same run at two levels. The gain predicted for
+ * a kernel at one level must lie within the interval of the other: more data
+ * narrows predictions and does not contradict them. Exit status 1 otherwise.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "rules/gain/gain.h"
 #include "rules/analysed.h"
 
-/* Of a time: less than this nobody sees. */
+/* A smaller share of a time is not noticeable. */
 #define NOISE 0.03
 
 static const enum withheld less[] = {
@@ -33,7 +33,8 @@ within(const struct finding *f, const struct finding *g, double least)
 	    f->saves_s <= g->saves_high_s + least;
 }
 
-/* How many findings contradict each other; *${pairs}: of so many that are in both. */
+/* The number of findings that contradict each other; *${pairs}: findings that
+ * are in both. */
 static int
 compare(const char *path, const struct analysed *all,
     const struct analysed *part, enum withheld held, int *pairs)

@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
 #
-# lines.sh [--require] CUDADVISE KERNELS FILE…: is the fault found at its line?
-# Of each FILE, PAIR.bad.cadv or its findings PAIR.bad.json, the first finding
-# must be the pair's own, and the first line that it names one of those marked
-# in the folder KERNELS:
+# lines.sh [--require] CUDADVISE KERNELS FILE…: does the finding name the right
+# line? For each FILE, PAIR.bad.cadv or its findings PAIR.bad.json, the first
+# finding must be the pair's own, and the first line that it names must be one
+# of those marked in the folder KERNELS:
 #
 #   HERE in a comment at the end of a line of PAIR's file: this line;
-#   HERE PAIR in that of a file that several pairs include: for this pair;
+#   HERE PAIR in a file that several pairs include: this line, for this pair;
 #   NOWHERE in PAIR's file: the finding must name no line at all.
 #
-# Instead of the line itself, that from which it was inlined may be marked. A
-# pair without marks is not about lines. Captures that were recorded neither with
-# --level source nor by cudadvise sanitize are passed over, or with --require
-# fail. Exit status: 0; 1 if
-# any is wrong; 77 if there was nothing to compare.
+# Instead of the line itself, the line that it was inlined into may be marked. A
+# pair without marks is not checked. Captures that were recorded neither with
+# --level source nor by cudadvise sanitize are skipped, or fail with --require.
+# Exit status: 0; 1 if any is wrong; 77 if there was nothing to compare.
 
 set -u
 require=
@@ -24,7 +23,7 @@ kernels=${2:?$usage}
 shift 2
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-# Nothing of the person's: no daemon, no configuration, no calibration.
+# Do not use the user's daemon, configuration or calibration.
 export CUDADVISE_RUNTIME_DIR=$work/run CUDADVISE_STATE_DIR=$work/state
 export CUDADVISE_CONFIG=$work/cudadvised.conf LC_ALL=C.UTF-8
 : >"$CUDADVISE_CONFIG"
@@ -35,19 +34,19 @@ fail() {
 	failed=1
 }
 
-# marks PAIR: "file.cu:12" for each marked line.
+# marks PAIR: prints "file.cu:12" for each marked line.
 marks() {
 	local own=${1//-/_}.cu
 	(cd "$kernels" && grep -nH '/\* HERE \*/$' "$own"
 	    grep -nH "/\* HERE $1 \*/\$" -- *.cu *.h) | cut -d: -f1,2
 }
 
-# The first line of the first finding: what names it, one in a line.
+# The first line that the first finding names, and the line that it was inlined into.
 first_line='.items[0].hot_lines // [] | .[0] // {} |
     [.file, .line], [.called_file, .called_line] |
     select(.[0] != null and .[1] != null) |
     "\(.[0] | split("/") | last):\(.[1])"'
-# That line as it was recorded.
+# The text of that line in the capture.
 first_text='.items[0].hot_lines // [] | .[0].text // ""'
 
 # compare FINDINGS
@@ -67,8 +66,8 @@ compare() {
 		    '.items[0].location_missing // "not said why"' "$1")"
 		return
 	fi
-	# The kernel may have been edited since it was recorded: its line
-	# carries its mark.
+	# The kernel may have been edited since it was recorded: the recorded
+	# text has the mark.
 	text=$(jq -r "$first_text" "$1")
 	case $text in *"/* HERE */"|*"/* HERE $pair */") return ;; esac
 	grep -qxF -f <(printf '%s\n' "$got") "$work/marks" ||
@@ -82,7 +81,7 @@ for file; do
 	[[ $pair == *.bad ]] || continue
 	pair=${pair%.bad}
 	own=$kernels/${pair//-/_}.cu
-	# Frameworks' pairs have no kernel of their own.
+	# Frameworks' pairs have no .cu file.
 	[ ! -f "$kernels/frameworks/${pair//-/_}.py" ] || [ -f "$own" ] || continue
 	[ -f "$own" ] || { fail "no $own"; continue; }
 	marks "$pair" >"$work/marks"

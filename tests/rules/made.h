@@ -33,45 +33,46 @@ struct made {
 	size_t codes;
 };
 
-/* A run of ten seconds, of which one is start-up, that did nothing yet. */
+/* An empty run of ten seconds, one of which is start-up. */
 void made_init(struct made *m);
 
-/* A second GPU, like the first, without work. */
+/* Adds a second GPU, like the first, without work. */
 struct device *made_device(struct made *m);
 
-/* A kernel of 12 waves of 256 threads, ${launches} of ${mean_ns}, that has no
- * counters (level trace). */
+/* Adds a kernel of 12 waves of 256 threads, with ${launches} of ${mean_ns} and
+ * without counters (level trace). */
 struct kernel *made_kernel(struct made *m, const char *name, uint64_t launches,
     uint64_t mean_ns);
 
-/* Counters of a kernel that does nothing wrong: coalesced, no conflicts, full
- * warps, DRAM busy for ${dram} of its time. */
+/* Sets the counters of a kernel without faults: coalesced, no conflicts, full
+ * warps, DRAM busy for the share ${dram} of its time. */
 void made_counters(struct made *m, struct kernel *k, double dram);
 
-/* A kernel with such counters. */
+/* Adds a kernel with such counters. */
 struct kernel *made_measured(struct made *m, const char *name, uint64_t launches,
     uint64_t mean_ns, double dram);
 
-/* The kernel that most tests are about: 10,000 launches of 200 µs, with counters. */
+/* Adds the kernel that most tests are about: 10,000 launches of 200 µs, with
+ * counters. */
 struct kernel *made_counted(struct made *m, double dram);
 
-/* Code for it, not counted: a loop that steps by the size of the grid, so that more
- * blocks can share its turns. */
+/* Gives the kernel code that was not counted: a grid-stride loop, so that more
+ * blocks can share its iterations. */
 void made_strides(struct kernel *k);
 
-/* ${count} gaps between the GPU's work, for each of which the host took ${each_ns}
- * for ${cause}, a power of two. */
+/* Adds ${count} gaps between the GPU's work, in each of which the host was busy
+ * with ${cause} for ${each_ns}, a power of two. */
 void made_gaps(struct made *m, enum idle_cause cause, uint64_t count,
     uint64_t each_ns);
 
-/* Take one kind of data away, an enum rule_need: as if it had been refused. */
+/* Removes one kind of data, an enum rule_need, as if it had been refused. */
 void made_withhold(struct made *m, unsigned need);
 
-/* The seconds all launches of a kernel take. */
+/* The seconds of all launches of a kernel. */
 double made_kernel_s(const struct kernel *k);
 
-/* The demands of the first kernel into ${l}; how much faster a launch with these is
- * after ${f}, as ${v} sees it. */
+/* made_load: the load of the first kernel. made_speedup: how much faster a
+ * launch with that load is after ${f}, in the view ${v}. */
 void made_load(const struct made *m, struct load *l);
 double made_speedup(const struct load *l, const struct fix *f, enum gain_view v);
 

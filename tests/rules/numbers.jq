@@ -1,19 +1,19 @@
-# numbers.jq: what cannot be, in a document of `cudadvise show --format json` with
-# all findings: a line for each number that contradicts another. Pure arithmetic: no
-# run is known here.
+# numbers.jq: finds impossible numbers in a document of `cudadvise show --format
+# json` with all findings: a line for each number that contradicts another.
+# Arithmetic only: it knows nothing about the run.
 
-# Ratios that count how many times: all others are shares.
+# Ratios that are multiples. All others are shares.
 def times: ["sectors_ratio", "reuse_ratio", "shared_reuse_ratio",
     "l2_reuse_ratio", "l2_sizes_ratio", "again_ratio", "ceiling_ratio",
     "copies_ratio", "busy_times_ratio"];
-# Of these none is below one: what is there, over the least there could be.
+# Multiples that cannot be below one: a number over its least possible value.
 def least_one: ["sectors_ratio", "wavefronts_per_inst", "wavefronts_per_atomic"];
 
 def near: 1.0001;
 def said($what): "\(.rule // "") \(.where // ""): \($what)";
 def blocks: .grid[0] * .grid[1] * .grid[2];
 
-# Of a finding about several launch shapes, what each of them saves.
+# Checks the savings of each launch shape of a finding about several.
 def of_shapes($by):
     (.shapes.items[]? | select(.saves.s != null) | .saves as $own |
         $by[.kernel_id | tostring] as $k |
@@ -23,7 +23,7 @@ def of_shapes($by):
             "saves \($own.high_s) s of \($k.exposed_ns) ns" else empty
             end)) as $what | said($what);
 
-# The seconds that the kernels of a finding lengthen the run by.
+# The seconds by which the kernels of a finding lengthen the run.
 def exposed($by):
     [(.shapes.items[]?.kernel_id), .kernel_id | numbers] | unique |
     map($by[tostring].exposed_ns // 0) | add;
@@ -46,7 +46,7 @@ def of_finding($run; $kernel; $by):
             said("saves \($s.high_s) s of \($exposed) ns")),
         (select(($s.kernel_speedup_ratio // 1) < 1 / near) |
             said("makes it \($s.kernel_speedup_ratio) times as fast")),
-        # (Shapes of which one is hidden and one is not save each their own.)
+        # (If one shape is hidden and another is not, each saves something different.)
         (select($s.kernel_speedup_ratio != null and $exposed > 0 and
             (.shapes.left_out // 0) == 0 and
             ((.shapes.items // []) | length) < 2 and $s.s * 1e9 > ($exposed *
@@ -64,7 +64,7 @@ def of_finding($run; $kernel; $by):
             $e.unit != "" and $e.name != "result") |
             said("\($e.label) is \($e.value)")));
 
-# What a rule may say at all of such a kernel.
+# What a rule may claim about a kernel at all.
 def of_rule($kernel):
     ($kernel | blocks) as $blocks |
     ($kernel.occupancy as $o | if ($o.waves // 0) > 0 and

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 #
-# numbers.sh CUDADVISE DIR...: the reports of all captures in DIR..., held against
-# what numbers can be at all (numbers.jq): shares no more than one, savings no more
-# than there is, intervals in order. A line for each that cannot be.
+# numbers.sh CUDADVISE DIR...: checks the reports of all captures in DIR... for
+# impossible numbers (numbers.jq): shares must not exceed one, savings must not exceed
+# the time there is, intervals must be in order. Prints a line for each violation.
 
 set -u
 cli=${1:?usage: numbers.sh CUDADVISE DIR...}
@@ -10,7 +10,7 @@ shift
 here=$(dirname "$0")
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-# Nothing of the person's: no daemon, no configuration, no calibration.
+# Do not use the user's daemon, configuration or calibration.
 export CUDADVISE_RUNTIME_DIR=$work/run CUDADVISE_STATE_DIR=$work/state
 export CUDADVISE_CONFIG=$work/cudadvised.conf LC_ALL=C.UTF-8
 : >"$CUDADVISE_CONFIG"
@@ -30,7 +30,8 @@ for dir; do
 	done
 done
 
-# Each of these cannot be, in a report with a finding about a kernel.
+# Changes that make a report with a finding about a kernel impossible; each must
+# be found.
 broken=(
 	'.findings.items[0].saves.low_s = 2 * .findings.items[0].saves.s'
 	'.findings.items[0].saves.high_s = 1e9'

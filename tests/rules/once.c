@@ -7,7 +7,7 @@
 
 #include "rules/once.h"
 
-/* What a first launch is counted: [headline] of config/metrics. */
+/* The counters that a first launch gets: [headline] of config/metrics. */
 static bool
 is_of_first_launch(enum metric_id m)
 {

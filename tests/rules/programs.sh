@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 #
-# programs.sh CUDADVISE DIR: the captures of programs people write, judged
-# again. Of each DIR/*.cadv: what the run was, and what is worth a change, best
-# first, without the numbers that a better model may move. Compared with
-# DIR/expected.txt; UPDATE_GOLDEN=1 writes that file anew.
+# programs.sh CUDADVISE DIR: replays the captures of programs that people write.
+# Of each DIR/*.cadv prints what the run was and what is worth a change, best
+# first, without the numbers that a better model may change, and compares that
+# with DIR/expected.txt. UPDATE_GOLDEN=1 writes that file anew.
 
 set -u
 cli=${1:?usage: programs.sh CUDADVISE DIR}
@@ -11,12 +11,12 @@ dir=${2:?usage: programs.sh CUDADVISE DIR}
 expected=$dir/expected.txt
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-# Nothing of the person's: no daemon, no configuration, no calibration.
+# Do not use the user's daemon, configuration or calibration.
 export CUDADVISE_RUNTIME_DIR=$work/run CUDADVISE_STATE_DIR=$work/state
 export CUDADVISE_CONFIG=$work/cudadvised.conf LC_ALL=C.UTF-8
 : >"$CUDADVISE_CONFIG"
 
-# list CAPTURE: one line of the run, one for each finding worth a change.
+# list CAPTURE: one line for the run, and one for each finding worth a change.
 list() {
 	"$cli" show --format json "$1" >"$work/show" &&
 	    "$cli" findings --format json "$1" >"$work/findings" || return 1

@@ -1,12 +1,11 @@
 /*
- * rules/ranking.c: what holds for the findings of any run together, whatever
- * was measured: nobody is promised more than there is to save, the list is in
- * order, ids are unique and stay; what only who edits a kernel can mend is not said of
- * a library's.
+ * rules/ranking.c: invariants of all findings of a run together, whatever was measured:
+ * the savings do not exceed the time there is, the list is in order, ids are unique and
+ * stable, and no finding about a library's kernel asks for a change inside the kernel.
  *
- * ranking CAPTURE…: each capture as it is, the same with its kernels in another
- * order, and ROUNDS times with numbers of it changed at random, believable ones
- * and nonsense. Exit status 1 if anything does not hold.
+ * ranking CAPTURE…: checks each capture unchanged, with its kernels in another
+ * order, and ROUNDS times with numbers changed at random to plausible and to
+ * impossible values. Exit status 1 if any invariant is violated.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -20,7 +19,7 @@
 #include "rules/evidence/library.h"
 
 #define ROUNDS 60
-#define EPS 1e-9		/* s, for sums in another order */
+#define EPS 1e-9		/* s, tolerance for sums in another order */
 
 static int failures;
 static size_t runs, findings;
@@ -39,12 +38,13 @@ complain(const char *what, const char *format, ...)
 	printf("\n");
 }
 
-/* --- what there is to save ------------------------------------------------- */
+/* --- how much can be saved ----------------------------------------------------- */
 
 struct budget {
 	double wall, kernels, copies, idle;	/* s */
-	double gpu;		/* of kernels and copies together; inf */
-	double calling;		/* copies ran alone, but nobody waited for them */
+	double gpu;		/* of kernels and copies together; inf: no limit */
+	double calling;		/* copies ran alone, but the host did not wait
+				 * for them */
 };
 
 static struct budget
@@ -69,7 +69,7 @@ budget_of(const struct run *run)
 	for (int i = 0; i < IDLE_CAUSES; i++)
 		if (i != IDLE_STARTUP && i != IDLE_SHUTDOWN)
 			b.idle += (double)run->idle_ns[i] * 1e-9;
-	/* Of the start, what the driver compiled in it. */
+	/* Of start-up only the driver's compilation counts. */
 	b.idle += 1e-9 * fmin((double)run->idle_ns[IDLE_STARTUP],
 	    (double)run->jit_startup_ns);
 	if (run->gpu_exposed_ns > 0)
@@ -136,7 +136,8 @@ check_finding(const char *what, const struct finding *f,
 		    f->kernel_speedup);
 	if (f->worth_it != (f->severity > SEV_INFO) && f->worth_it)
 		complain(what, "%s is worth it, and no alarm", f->rule);
-	/* Worth it in a short program is no alarm in the whole run. */
+	/* A finding that matters only in the short working part must not have a
+	 * high severity. */
 	if (f->severity > SEV_LOW && !(f->left_s >= 0.02 * b->wall))
 		complain(what, "%s is %s for %g s of %g s", f->rule,
 		    severity_name[f->severity], f->left_s, b->wall);
@@ -146,9 +147,9 @@ check_finding(const char *what, const struct finding *f,
 		    f->rule, f->saves_s, f->left_s, f->after);
 }
 
-/* What is seen in the whole run by the seconds, then faults, then smaller savings
- * by the seconds, then what is untidy, then the rest by the seconds; before all
- * that is what must be mended first. */
+/* Order: findings that are visible in the whole run by seconds, then defects,
+ * then smaller savings by seconds, then untidy code, then the rest by seconds.
+ * Findings that must be fixed first come before all others. */
 static int
 group_of(const struct finding *f, double wall)
 {
@@ -159,7 +160,7 @@ group_of(const struct finding *f, double wall)
 	return f->saves_s >= 0.005 * wall ? 0 : 2;
 }
 
-/* Does one that comes later need ${at} to be done first? */
+/* Whether a later finding requires ${at} to be fixed first. */
 static bool
 is_needed(const struct advice *a, size_t at)
 {
@@ -177,7 +178,7 @@ check_order(const char *what, const struct advice *a, double wall)
 	while (first < a->findings &&
 	    group_of(&a->finding[first], wall) == 1 &&
 	    a->finding[first].severity == SEV_HIGH)
-		first++;	/* these lead, or there is nothing else */
+		first++;	/* these lead, or there are no others */
 	for (size_t i = first + 1; i < a->findings; i++) {
 		const struct finding *f = &a->finding[i], *g = f - 1;
 		int now = group_of(f, wall), before = group_of(g, wall);
@@ -234,7 +235,7 @@ by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The ids of the findings about kernels (or all), sorted; to free. */
+/* The ids of the findings about kernels (or all), sorted; to be freed. */
 static const char **
 ids_of(const struct advice *a, bool all, size_t *n)
 {
@@ -280,9 +281,9 @@ check(const char *what, const struct run *run, const struct advice *a)
 	check_ids(what, a);
 }
 
-/* --- a run of one's own ------------------------------------------------------ */
+/* --- a modified copy of a run --------------------------------------------------- */
 
-/* A copy of what may be changed of a run. */
+/* The parts of a run that are modified. */
 struct copied {
 	struct run run;
 	void *part[16];
@@ -340,7 +341,7 @@ judge(const struct run *run)
 	return a;
 }
 
-/* Who calls a library does not edit it. */
+/* A library's caller cannot edit its kernels. */
 static void
 check_libraries(const char *what, const struct run *run,
     const struct advice *a)
@@ -355,8 +356,8 @@ check_libraries(const char *what, const struct run *run,
 	}
 }
 
-/* Findings on one kernel, all at once, save no more than it lengthens the run:
- * the run with nothing but this kernel to save. */
+/* All findings on one kernel together save no more than the kernel lengthens
+ * the run. Checked in a run that has nothing but this kernel to save. */
 static void
 check_kernels(const char *what, const struct analysed *x)
 {
@@ -385,7 +386,7 @@ check_kernels(const char *what, const struct analysed *x)
 	}
 }
 
-/* Ids do not depend on who came first, nor on the time it took. */
+/* Ids do not depend on the order of the kernels, nor on the times. */
 static void
 check_stable(const char *what, const struct analysed *x)
 {
@@ -416,7 +417,7 @@ check_stable(const char *what, const struct analysed *x)
 	copied_release(&c);
 }
 
-/* --- numbers at random -------------------------------------------------------- */
+/* --- random numbers -------------------------------------------------------------- */
 
 static uint64_t seed;
 
@@ -427,7 +428,7 @@ pick(uint64_t below)
 	return (seed >> 33) % below;
 }
 
-/* Mostly near what it was, at times something else, at times nonsense. */
+/* Mostly near the old value, sometimes a different one, sometimes impossible. */
 static double
 other_number(double v)
 {
@@ -522,7 +523,7 @@ part_of(const struct run *r)
 	return pick(4) == 0 ? other_count(r->wall_ns) : pick(r->wall_ns / 2 + 1);
 }
 
-/* What the captured programs did not do: copied_from left room for one. */
+/* Adds what the captured programs lack, in the room that copied_from left for one. */
 static void
 invent(struct run *r)
 {

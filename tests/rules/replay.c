@@ -1,24 +1,29 @@
 /*
- * rules/replay.c: the captures of the reference kernels, judged again. Of each
- * pair tests/captures/pairs/RULE.{bad,good}.cadv the rule must find the bad
- * variant, worth a change and before all other findings, and leave the good one
- * in peace; no other rule may raise more than a low voice at a good one. And of
- * the bad one, without the data that the rule needs (withhold.h), one kind at a
- * time, it must say that it was not measured, and why. All the same holds at the
- * default level, where counts and samples of instructions are missing; of a rule
- * that needs them nothing false may stand first in its place, nor where each
- * kernel is launched but once, so that not all counters are taken. Rules that speak
- * from samples alone (.sampled of rules.def) must find their bad without the counts,
- * those that speak from the code alone (.coded) without the samples, or with them, or
- * with counters of whole kernels, too; nothing that samples or code tell may go with
- * the first counters; and of all captures nothing is found that counters do not show
- * of the same kernel. expected.json has
- * what differs from that, with the reason; a rule that it does not name has no
- * exception.
+ * rules/replay.c: replays the captures of the reference kernels. For each pair
+ * tests/captures/pairs/RULE.{bad,good}.cadv:
  *
- * replay DIR EXPECTED [--require] [--verbose]: with --require a rule without its
- * captures fails, otherwise it is counted as missing. A pair that no GPU has run yet
- * says "recorded": false in expected.json, and must have no capture.
+ *  - In the bad variant the rule finds something that is worth a change, before
+ *    all other findings. In the good variant it finds nothing, and no other
+ *    rule finds anything of more than low severity.
+ *  - Without one kind of the data that the rule needs (withhold.h) it is not
+ *    measured, and says why.
+ *  - The same holds at the default level, which lacks counts and samples of
+ *    instructions. If the rule needs these, no false finding may come first in
+ *    its place, also if each kernel is launched only once and so not all
+ *    counters are taken.
+ *  - Rules that can judge by samples alone (.sampled of rules.def) find their
+ *    bad variant without counts. Rules that can judge by code alone (.coded)
+ *    find it without samples, with samples, and with counters of whole kernels.
+ *  - A finding from samples or code remains when the first counters are added.
+ *  - In all captures, estimates find nothing that counters do not show of the
+ *    same kernel.
+ *
+ * expected.json lists the exceptions with their reasons; a rule that it does
+ * not name has none.
+ *
+ * replay DIR EXPECTED [--require] [--verbose]: with --require a rule without
+ * captures fails, otherwise it is counted as missing. A pair that was not recorded
+ * on a GPU yet has "recorded": false in expected.json, and must have no capture.
  */
 #include <errno.h>
 #include <math.h>
@@ -39,8 +44,8 @@ struct replay {
 	bool require, verbose;
 	json_t *pairs;
 	int failures, checks, missing, withheld;
-	int by_counters;	/* bad ones that counters and code know, */
-	int once;		/* and of them those of a first launch */
+	int by_counters;	/* bad variants found by counters and code, */
+	int once;		/* and those found with a first launch's */
 };
 
 static void
@@ -60,7 +65,7 @@ verdict_of(const struct advice *a, const char *rule)
 	return NULL;
 }
 
-/* Found by the rule, and worth a change. */
+/* The rule found something worth a change. */
 static bool
 is_worth(const struct advice *a, const char *rule)
 {
@@ -176,11 +181,12 @@ check_good(struct replay *r, const char *rule, const struct advice *a,
 	check_quiet(r, rule, "good", a, expected);
 }
 
-/* What --level source adds to the default, and what that adds to the trace. */
+/* The data that --level source adds to the default, and that the default adds
+ * to trace. */
 #define NEED_LEVEL (NEED_SOURCE | NEED_SAMPLES | NEED_LINES)
 #define NEED_DEFAULT (NEED_COUNTERS | NEED_CODE | NEED_CUBIN)
 
-/* Is ${held} something that the rule cannot do without? */
+/* Whether the rule cannot do without ${held}. */
 static bool
 is_needed(const struct rule *rule, enum withheld held)
 {
@@ -221,7 +227,7 @@ is_needed(const struct rule *rule, enum withheld held)
 	}
 }
 
-/* Does the rule speak from what is left, samples or code? */
+/* Whether the rule can judge by the samples or the code that are left. */
 static bool
 speaks_without(const struct rule *rule, enum withheld held)
 {
@@ -241,8 +247,8 @@ speaks_without(const struct rule *rule, enum withheld held)
 	}
 }
 
-/* Without it the rule is not measured, and says why; or, where it may speak of
- * other data, what expected.json says, with its own why. */
+/* Without this data the rule must not be measured, and must give the reason; if
+ * it may judge by other data, expected.json tells what it says, with a reason. */
 static void
 check_without(struct replay *r, const struct rule *rule, enum withheld held,
     const struct advice *a)
@@ -276,9 +282,8 @@ check_without(struct replay *r, const struct rule *rule, enum withheld held,
 		    v->reason != NULL ? v->reason->text : "");
 }
 
-/* What the rule need not have, and what it reads where it is there: it may then
- * know less, but what is bad does not become good: no more kernels are clean than
- * in ${full}. */
+/* Removes data that the rule uses but does not need. It may then know less, but
+ * bad kernels must not become good: no more kernels are clean than in ${full}. */
 static void
 check_less(struct replay *r, const struct rule *rule, const char *what,
     const struct advice *a, const struct advice *full)
@@ -306,7 +311,7 @@ is_estimated(const struct finding *f)
 	return false;
 }
 
-/* Was ${f} found of the same kernel by what was counted? */
+/* Whether counts show ${f} in the same kernel. */
 static bool
 is_counted(const struct finding *f, const struct advice *full)
 {
@@ -320,7 +325,7 @@ is_counted(const struct finding *f, const struct advice *full)
 	return false;
 }
 
-/* What is found of ${a} by estimates is found of ${full} by counts. */
+/* Each finding of ${a} from estimates must be in ${full}, from counts. */
 static void
 check_told(struct replay *r, const char *rule, const char *variant,
     const struct advice *a, const struct advice *full, enum withheld held)
@@ -338,8 +343,8 @@ check_told(struct replay *r, const char *rule, const char *variant,
 	}
 }
 
-/* The samples alone, or the code alone (${held}), tell nothing that counters do
- * not. */
+/* With samples alone or code alone (${held}), nothing is found that counters do
+ * not show. */
 static void
 check_estimates(struct replay *r, const char *rule, const char *variant,
     const char *path, const struct advice *full, enum withheld held)
@@ -355,7 +360,7 @@ check_estimates(struct replay *r, const char *rule, const char *variant,
 	analysed_release(&x);
 }
 
-/* One counter less, on every kernel. */
+/* Removes one counter of every kernel. */
 static void
 replay_metrics(struct replay *r, const struct rule *rule,
     const struct analysed *x)
@@ -393,7 +398,8 @@ replay_without(struct replay *r, const struct rule *rule, const char *path,
 		bool needed = is_needed(rule, (enum withheld)held);
 		struct analysed x;
 
-		/* Another program is no less data of this one. */
+		/* Without kernels or work it is another program, not less data
+		 * of the same one. */
 		if (!needed && (held == HELD_KERNELS || held == HELD_WORK))
 			continue;
 		if (analysed_load(&x, path, (enum withheld)held) != 0) {
@@ -411,8 +417,8 @@ replay_without(struct replay *r, const struct rule *rule, const char *path,
 	}
 }
 
-/* What is told first of a program with a fault that the default level cannot see:
- * nothing, or what expected.json says is true of it as well. */
+/* The default level cannot see this program's fault. The first finding must be
+ * absent, or one that expected.json names as also true. */
 static void
 check_in_place(struct replay *r, const char *rule, const struct advice *a,
     const json_t *expected)
@@ -435,13 +441,13 @@ check_in_place(struct replay *r, const char *rule, const struct advice *a,
 	complain(r, rule, "default", text);
 }
 
-/* Of bad variants so many are known to be bad by the counters of the first launch of a
- * kernel, and its code. It was 47 on 2026-11-23 before rules that want counts of
- * instructions took them from code and counters; it may not fall. */
+/* The number of bad variants found by the counters of a kernel's first launch
+ * and its code, at least. It was 47 on 2026-11-23 before rules that need counts
+ * of instructions took them from code and counters; it must not fall. */
 #define ONCE_LEAST 62
 
-/* Were each kernel launched but once: what is told above low has to be true; and
- * with ${sampled} the rule itself speaks. Does it? */
+/* As if each kernel were launched only once: findings above low severity must be true.
+ * With ${sampled} the rule itself must find something. Returns whether it does. */
 static bool
 replay_once(struct replay *r, const struct rule *rule, const char *variant,
     const json_t *expected, const struct analysed *x, bool sampled)
@@ -475,7 +481,7 @@ replay_once(struct replay *r, const struct rule *rule, const char *variant,
 	return found;
 }
 
-/* What samples or code tell without any counter they tell with a few. */
+/* Findings from samples or code without counters must remain with a few counters. */
 static void
 replay_sampled(struct replay *r, const struct rule *rule, const char *path,
     const char *variant, const json_t *expected)
@@ -577,7 +583,7 @@ replay(struct replay *r, size_t row, const char *variant,
 	analysed_release(&x);
 }
 
-/* Every entry has its rule. */
+/* Every entry must name a rule. */
 static void
 check_expected(struct replay *r)
 {

@@ -1,7 +1,7 @@
 /*
- * rules/told.c: rules-told CAPTURE… prints what is said of each capture as it is,
- * and as it would be with less: one line a finding, tab-separated, so that two
- * states of the rules can be compared with diff.
+ * rules/told.c: rules-told CAPTURE… prints the findings of each capture,
+ * unchanged and with data withheld: one line a finding, tab-separated, so that
+ * two states of the rules can be compared with diff.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 #include "rules/gain/gain.h"
 #include "rules/once.h"
 
-/* How a capture is read: with what left out, and as if launched once. */
+/* The ways to read a capture: which data is withheld, and whether as if
+ * launched once. */
 static const struct {
 	const char *name;
 	enum withheld held;
@@ -18,7 +19,7 @@ static const struct {
 } view[] = {
 	{ "whole", NOTHING_HELD, false },
 	{ "auto", HELD_SAMPLES, false },	/* kernels that repeat */
-	{ "counters", HELD_DEFAULT, false },	/* one that is replayed once */
+	{ "counters", HELD_DEFAULT, false },	/* a kernel that is replayed once */
 	{ "once", HELD_DEFAULT, true },		/* a first launch */
 	{ "permission", HELD_PERMISSION, false },
 };

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 #
-# trust.sh BUILD REPOSITORY: the judging of tests/gpu/trust.sh, without a GPU:
-# recordings written by hand against what is to be said of them, our own pairs
-# against the design's bars, and the running with programs that are none.
+# trust.sh BUILD REPOSITORY: tests how tests/gpu/trust.sh judges, without a GPU:
+# recordings written by hand must get the expected verdicts, our own pairs must meet
+# the design's bars, and running is tested with shell scripts in place of programs.
 # UPDATE_GOLDEN=1 writes trust/expected.txt anew. Exit status 77 without python3.
 
 set -u
@@ -24,7 +24,7 @@ fail() {
 	failed=1
 }
 
-# --- what is said of recordings --------------------------------------------
+# --- verdicts on recordings ------------------------------------------------
 
 "$gpu/trust.sh" --judge "$made/recorded" "$made/cases.tsv" >"$work/got" ||
     fail "trust.sh --judge"
@@ -37,8 +37,8 @@ python3 "$gpu/trust.py" judge --bars --only copies "$made/cases.tsv" \
 python3 "$gpu/trust.py" judge "$made/cases.tsv" "$work" >/dev/null
 [ $? -eq 77 ] || fail "nothing is judged, and it does not say so"
 
-# What is published, of programs at hand and of sealed ones: of these nothing but
-# the figures, and those only where they are asked for.
+# The published figures, for seen and for sealed programs: of sealed ones
+# nothing but the figures, and those only on request.
 fresh() {
 	python3 "$gpu/trust.py" judge "$@" "$made/fresh.tsv" "$made/recorded"
 }
@@ -48,7 +48,7 @@ diff -u "$made/fresh.txt" "$work/fresh" || fail "the figures differ"
 grep -q 'steps_\|copies_' "$work/fresh" && fail "a sealed program is named"
 fresh | grep -q '^sealed' && fail "sealed programs are judged unasked"
 
-# A capture as a user without permission for counters would have it.
+# The capture as it would be without permission for counters.
 mkdir "$work/held"
 ln -s "$repo/tests/captures/pairs/tail-effect.bad.cadv" "$work/held/tail.cadv"
 printf 'tail\there\t\t\t1\thost\t\tbefore\t\t\ttail-effect\n' >"$work/tail.tsv"
@@ -68,7 +68,7 @@ python3 "$gpu/trust.py" pairs --cli "$cli" --bars \
     "$repo/tests/captures/pairs" >"$work/pairs" ||
     { cat "$work/pairs"; fail "our own pairs miss a bar"; }
 
-# Each code has a rule; a rule that is named exists, or is to come.
+# Each code must have a rule; a rule that is named must exist or be listed as to come.
 "$cli" rules --json | jq -r '.items[].id' >"$work/rules"
 sed -n 's/^# To come: //p' "$gpu/trust_codes.tsv" | tr ' ' '\n' \
     >>"$work/rules"
@@ -76,9 +76,9 @@ grep -v '^#' "$gpu/trust_codes.tsv" | cut -f3 | tr ' ' '\n' | sort -u |
     grep -v -x -e - -F -f "$work/rules" >"$work/unknown" &&
     fail "trust_codes.tsv names rules that nobody has:" $(<"$work/unknown")
 
-# --- the running -----------------------------------------------------------------
+# --- running programs -------------------------------------------------------------
 
-# A cudadvise that records a capture of ours for whatever it runs.
+# A fake cudadvise: it delivers a committed capture for whatever program it runs.
 fake=$work/build
 mkdir -p "$fake/bin/gpu" "$work/programs"
 cat >"$fake/bin/cudadvise" <<END
@@ -111,7 +111,7 @@ run --only sum_slow,cold --limit 1 || fail "running: $(<"$work/said")"
     fail "folder, environment, arguments: $(<"$work/out/sum_slow.out")"
 [ -s "$work/out/sum_slow.json" ] && [ -s "$work/out/trust.txt" ] ||
     fail "no findings, or no judgement"
-# What is done is not done again; what failed is; without time nothing is.
+# A finished program is not run again; a failed one is; without time left none is.
 printf '#!/bin/sh\n' >"$work/programs/sum_fast"
 rm "$work/programs/sum_slow"
 run --only sum_slow || fail "running again: $(<"$work/said")"
@@ -121,7 +121,7 @@ run --only sum_slow || fail "running again: $(<"$work/said")"
 run --seconds 0 --only copies,cold
 grep -q '^the time is over' "$work/said" || fail "--seconds: $(<"$work/said")"
 
-# --- the programs that come with it -------------------------------------------
+# --- the programs of the corpus ------------------------------------------------
 
 python3 "$gpu/corpus/corpus.py" "$work/corpus" --lists ||
     fail "the lists of the corpus"

@@ -1,8 +1,8 @@
 /*
- * rules/withheld.c: rules-withheld WHAT CAPTURE prints what would be said of
- * ${CAPTURE} had it been recorded without ${WHAT} (withhold.h), as one object:
- * the documents of `cudadvise findings` and `cudadvise kernels`. trust.py judges
- * programs with it as a user without permission for counters would see them.
+ * rules/withheld.c: rules-withheld WHAT CAPTURE prints the advice on CAPTURE as
+ * if it had been recorded without WHAT (withhold.h), as one object: the
+ * documents of `cudadvise findings` and `cudadvise kernels`. trust.py uses it
+ * to judge programs as for a user without permission for counters.
  */
 #include <jansson.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
  * rules/withhold.c: see withhold.h. Records are left out or rewritten between
- * the capture and the model, and numbered anew: nothing is missing.
+ * the capture and the model, and renumbered, so that none seems to be missing.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@ const char *const withheld_name[HELD_KINDS] = {
 
 struct strand {
 	uint64_t stream, sequence;
-	uint64_t lost;		/* left out as lost */
+	uint64_t lost;		/* records left out as lost */
 };
 
 struct feeder {
@@ -61,7 +61,7 @@ is_cubin(const struct record *r)
 	    r->u.BYTES.kind == BYTES_CUBIN);
 }
 
-/* All that --level source adds. */
+/* Whether only --level source makes such records. */
 static bool
 is_source(const struct record *r)
 {
@@ -88,7 +88,7 @@ is_call(uint16_t type)
 	    type == RECORD_FAILURE;
 }
 
-/* A kernel that is never launched has no records of any kind. */
+/* Whether it is about kernels: a program that launches none has no such records. */
 static bool
 is_kernel(const struct record *r)
 {
@@ -99,7 +99,7 @@ is_kernel(const struct record *r)
 	    r->u.API.call == CALL_GRAPH_LAUNCH));
 }
 
-/* What tells of the program, not of who measured it. */
+/* Whether it is about the program, not about the measurement. */
 static bool
 is_event(const struct record *r)
 {
@@ -178,7 +178,7 @@ is_refused(enum withheld what)
 	return what == HELD_COUNTERS || what == HELD_PERMISSION;
 }
 
-/* What the library says right after HELLO of what CUPTI refused it. */
+/* Adds what the library sends right after HELLO: what CUPTI refused. */
 static int
 tell_refused(struct feeder *f, struct strand *s, uint64_t now_ns)
 {
@@ -214,7 +214,7 @@ tell_lost(struct feeder *f, struct strand *s)
 	return feed(f, s, &r);
 }
 
-/* A signature whose counters the driver refused. */
+/* Adds that the driver refused this signature's counters. */
 static int
 tell_skipped(struct feeder *f, struct strand *s, uint32_t signature)
 {
@@ -225,7 +225,7 @@ tell_skipped(struct feeder *f, struct strand *s, uint32_t signature)
 	return feed(f, s, &r);
 }
 
-/* The level at which there is no more than what is left. */
+/* The level of a run that has no more data than what is left. */
 static uint32_t
 level_of(enum withheld what, uint32_t level)
 {
@@ -248,7 +248,7 @@ take(struct feeder *f, struct strand *s, struct record r)
 		r.u.RUN_BEGIN.level = level_of(f->what, r.u.RUN_BEGIN.level);
 	if (r.type == RECORD_BYE && tell_lost(f, s) != 0)
 		return -1;
-	if (r.type == RECORD_BYE)	/* the library knows what it sent */
+	if (r.type == RECORD_BYE)	/* the library knows how much it sent */
 		r.u.BYE.lost = 0;
 	if (feed(f, s, &r) != 0)
 		return -1;

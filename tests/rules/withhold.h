@@ -1,7 +1,7 @@
 /*
- * rules/withhold.h: a capture replayed without some of its records, as the
+ * rules/withhold.h: replays a capture without some of its records, as the
  * injection library would have sent it: without permission for counters, at a
- * lower level, where CUPTI refused a kind of records, where records were lost.
+ * lower level, if CUPTI refused a kind of records, or if records were lost.
  */
 #ifndef TEST_WITHHOLD_H
 #define TEST_WITHHOLD_H
@@ -11,7 +11,7 @@ struct model;
 
 enum withheld {
 	HELD_COUNTERS,	/* the driver refused counters to this user */
-	HELD_PERMISSION,/* and samples, too */
+	HELD_PERMISSION,/* and samples as well */
 	HELD_LEVEL,	/* --level trace */
 	HELD_DEFAULT,	/* --level counters */
 	HELD_SOURCE,	/* --level source, but nothing was counted */
@@ -19,17 +19,17 @@ enum withheld {
 	HELD_CODE,	/* no disassembler */
 	HELD_CUBIN,	/* the code itself was withheld */
 	HELD_KERNELS,	/* the program launched nothing */
-	HELD_WORK,	/* nor did it copy anything */
+	HELD_WORK,	/* and did not copy anything either */
 	HELD_TRACE,	/* kernel tracing was refused */
 	HELD_COPIES,	/* copy tracing was refused */
 	HELD_CALLS,	/* callbacks on API calls were refused */
 	HELD_MEMORY,	/* allocation tracing was refused */
-	HELD_LOST,	/* the records of all that happened were lost */
-	HELD_ALL,	/* a process that only said hello and bye */
+	HELD_LOST,	/* all events' records were lost */
+	HELD_ALL,	/* a process that sent only HELLO and BYE */
 	HELD_KINDS
 };
 
-/* "counters" …; what expected.json calls it. */
+/* "counters" …: the names in expected.json. */
 extern const char *const withheld_name[HELD_KINDS];
 
 /* withhold_load(path, what, m, e): feed ${m} with what is left. 0 or -1. */
