@@ -28,6 +28,7 @@ list_row(struct table *t, const json_t *run)
 {
 	char a[NUMBER_SIZE];
 	const char *label = field_text(run, "label");
+	double saves = field_number(run, "together_s");
 
 	table_row(t);
 	snprintf(a, sizeof(a), "%llu",
@@ -38,7 +39,7 @@ list_row(struct table *t, const json_t *run)
 	table_cell(t, 3, number_seconds(a,
 	    field_number(run, "wall_ns") / 1e9));
 	table_cell(t, 4, number_count(a, field_count(run, "worth_it")));
-	table_cell(t, 5, number_seconds(a, field_number(run, "together_s")));
+	table_cell(t, 5, saves > 0 ? number_seconds(a, saves) : "–");
 	table_cell(t, 6, label != NULL && *label != '\0' ? label :
 	    field_text(run, "command"));
 }

@@ -93,6 +93,23 @@ json_library(const struct run *r, const struct kernel *k)
 	    " without tensor cores" : "");
 }
 
+/* How much of a launch's time each unit needs at its ceiling. */
+static json_t *
+json_busy(const struct load *l)
+{
+	double body = l->time_s - l->fixed_s, v;
+	json_t *list = json_array();
+	int i;
+
+	for (i = 0; list != NULL && i < RES_COUNT; i++) {
+		v = body > 0 ? l->resource_s[i] / body : NAN;
+		if (isfinite(v))
+			json_array_append_new(list, json_pack("{s:s, s:o}",
+			    "unit", resource_name[i], "ratio", json_number(v)));
+	}
+	return list;
+}
+
 /* Of the places that launched ${k} the one with the most launches. */
 static json_t *
 json_operator(const struct run *r, const struct kernel *k)
@@ -169,6 +186,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	const struct record_SIGNATURE *s = &k->shape;
 	const char *device = NULL, *bound = NULL;
 	json_t *roofline = json_null(), *bandwidth = json_null();
+	json_t *busy = NULL;
 	double per_request = NAN;
 	struct roofline roof;
 	struct load load;
@@ -179,6 +197,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 		device = d->name;
 		load_of(&load, k, d);
 		bound = load_bound_name(&load);
+		busy = json_busy(&load);
 		per_request = sectors_per_request(&load);
 		roofline_of(&roof, k, &d->ceilings, &load);
 		roofline = json_roofline(k, &roof);
@@ -186,7 +205,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	}
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-	    "s:o, s:o, s:o, s:o, s:b, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "id", json_count(k->id),
 	    "name", json_text(k->name),
 	    "short_name", json_text(k->short_name),
@@ -216,6 +235,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	    "bound", json_text(bound),
 	    "roofline", roofline,
 	    "bandwidth", bandwidth,
+	    "busy", busy != NULL ? busy : json_array(),
 	    "metrics_complete", k->metric_complete,
 	    "measured", name_measured(measured_of(k)),
 	    "measured_launches", json_count(k->metric_launches),

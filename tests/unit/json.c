@@ -172,6 +172,27 @@ reason(const json_t *k, const char *name)
 	    json_object_get(k, "headline"), name), "reason"));
 }
 
+/* Of the units of ${kernel} the busiest is ${unit}, and none is more than busy. */
+static void
+assert_busiest(const json_t *kernel, const char *unit)
+{
+	const json_t *list = json_object_get(kernel, "busy"), *item;
+	const char *busiest = NULL;
+	double most = 0, v;
+	size_t i;
+
+	json_array_foreach(list, i, item) {
+		v = json_number_value(json_object_get(item, "ratio"));
+		assert_true(v >= 0 && v <= 1);
+		if (v > most)
+			busiest = json_string_value(json_object_get(item,
+			    "unit"));
+		most = v > most ? v : most;
+	}
+	assert_non_null(busiest);
+	assert_string_equal(busiest, unit);
+}
+
 TEST_WITH(kernel_shape, setup, NULL)
 {
 	json_t *o = json_kernel(&f.run, &f.kernel[0], &f.advice), *ids;
@@ -189,6 +210,7 @@ TEST_WITH(kernel_shape, setup, NULL)
 	assert_non_null(strstr(reason(o, "bank_conflicts"), "no shared"));
 	assert_null(reason(o, "occupancy"));
 	assert_text(o, "bound", "L2");
+	assert_busiest(o, "L2");
 	assert_json_null(o, "not_measured");
 	assert_true(json_is_number(json_object_get(o, "instructions")));
 	ids = json_object_get(o, "findings");

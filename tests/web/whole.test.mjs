@@ -148,6 +148,18 @@ test('a kernel\'s source has its headline metrics, or why not', async (t) => {
   }
 });
 
+test('a kernel\'s page has how busy each unit was, the busiest first', async (t) => {
+  const run = runs['double-precision.bad'];
+  const { busy, bound } = await api(`/runs/${run}/kernels/1`);
+  const wanted = busy.filter((u) => u.ratio >= 0.005).sort((a, b) => b.ratio - a.ratio);
+  assert.ok(wanted.length > 2 && wanted[0].unit === bound, bound);
+  const page = await open(t, `/runs/${run}/kernels/1`);
+  await page.waitForSelector('table.busy tbody tr');
+  const rows = await page.$$eval('table.busy tbody tr', (trs) => trs.map((tr) => [tr.cells[0].firstChild.textContent, tr.cells[1].textContent]));
+  assert.deepEqual(rows, wanted.map((u) => [u.unit, format.percent(u.ratio)]));
+  assert.equal(await text(page, 'table.busy tr:first-child .badge'), 'the limit');
+});
+
 test('a kernel\'s memory diagram has each way\'s bytes as measured, or why not', async (t) => {
   const run = runs['uncoalesced-global-access.bad'];
   const { id, bandwidth } = (await api(`/runs/${run}/kernels`)).items[0];

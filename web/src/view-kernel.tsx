@@ -38,6 +38,7 @@ export function KernelTab({ id, base, run, revision, kernel: kid }: OfRun & { ke
       </p>
       <Facts k={k} />
       <About run={id} findings={about} loaded={findings.value !== null} />
+      <Busy k={k} />
       <Limits k={k} device={device} />
       <MemoryChart kernel={k} metrics={metrics.value?.items ?? []} />
       {device?.ceilings && k.roofline && (k.roofline.dram_flop_per_byte ?? 0) > 0 && (
@@ -71,6 +72,40 @@ function Facts({ k }: { k: Kernel }) {
         <div key={name}><dt>{name}</dt><dd>{text}{more && <small>{more}</small>}</dd></div>
       ))}
     </dl>
+  );
+}
+
+const idle = 0.005; // of a launch: a unit that does less rounds to nothing
+
+// The units that the kernel uses, the busiest first.
+function Busy({ k }: { k: Kernel }) {
+  const units = (k.busy ?? []).filter((u) => u.ratio >= idle).sort((a, b) => b.ratio - a.ratio);
+  if (units.length === 0) return null;
+  return (
+    <section aria-labelledby="busy">
+      <h2 id="busy">How busy each unit was</h2>
+      <table class="busy">
+        <thead><tr><th scope="col">Unit</th><th scope="col" class="number">Busy</th><td /></tr></thead>
+        <tbody>
+          {units.map(({ unit, ratio }) => (
+            <tr key={unit}>
+              <th scope="row">{unit}{unit === k.bound && <> <Badge kind="severity-medium">the limit</Badge></>}</th>
+              <td class="number nowrap">{percent(ratio)}</td>
+              <td>
+                <svg class="saving" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+                  <rect class="room" width={100} height={10} />
+                  <rect class="sure" width={100 * Math.min(1, ratio)} height={10} />
+                </svg>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="under">
+        The share of a launch's time that each unit needs at its ceiling. From about 80 % on a unit limits the kernel; where all stay
+        below 40 % latency does.
+      </p>
+    </section>
   );
 }
 
