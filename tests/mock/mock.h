@@ -61,8 +61,7 @@ struct mock_launch {
 	uint32_t stream;	/* 0: the null stream */
 	uint32_t grid[3], block[3];
 	uint32_t smem_dynamic;
-	int result;		/* CUresult of the call; not 0: no kernel
-				 * runs */
+	int result;		/* CUresult of the call; if not 0 no kernel runs */
 };
 
 /* mock_init(): as cuInit: load the library that CUDA_INJECTION64_PATH names and
@@ -98,11 +97,11 @@ void mock_copy_peer(struct mock_context *from, struct mock_context *to,
 /* cudaDeviceEnablePeerAccess; ${driver}: only the driver's call. */
 void mock_enable_peer(struct mock_context *c, struct mock_context *peer,
     bool driver);
-/* cudaMallocManaged, and a kernel that faults on every 2 MiB of it; recorded
- * only where managed-memory events are enabled. */
+/* cudaMallocManaged, and a kernel that faults on every 2 MiB of it. Records are
+ * written only if managed-memory events are enabled. */
 void mock_managed(struct mock_context *c, uint64_t bytes);
 
-/* Allocate pinned host memory; create a stream. Only the calls. */
+/* The calls that allocate pinned host memory and create a stream, nothing else. */
 void mock_host_alloc(struct mock_context *c, uint64_t bytes);
 void mock_stream_make(struct mock_context *c, bool blocking);
 
@@ -113,20 +112,20 @@ void mock_wait_value(struct mock_context *c, unsigned long ms);
  * of its own. */
 void mock_host_function(struct mock_context *c, unsigned long ms);
 
-/* A stream capture begins or ends; nothing is captured. Calls that are illegal
- * meanwhile are in the trace as "captured FUNCTION". */
+/* Begins or ends a stream capture, in which nothing is recorded. Calls that are
+ * illegal during a capture are in the trace as "captured FUNCTION". */
 void mock_capture(struct mock_context *c, uint32_t stream, bool per_thread,
     bool on);
 void mock_memset(struct mock_context *c, uint32_t stream, uint64_t bytes);
 /* cudaMalloc and cudaFree; the address is made up. */
 uint64_t mock_malloc(struct mock_context *c, uint64_t bytes);
 void mock_free(struct mock_context *c, uint64_t address);
-/* A pointer from another process's pool is imported and released; CUPTI 13.0
- * crashes (SIGSEGV) then if it records allocations (MEMORY2). */
+/* Imports a pointer from another process's pool and releases it. CUPTI 13.0
+ * crashes (SIGSEGV) in this if it records allocations (MEMORY2). */
 void mock_import(struct mock_context *c);
 /* cudaDeviceSynchronize: waits until the mock's streams are idle. */
 void mock_synchronize(struct mock_context *c);
-/* The driver compiles PTX for ${ms} milliseconds. */
+/* Takes ${ms} milliseconds, as if the driver compiled PTX. */
 void mock_jit(struct mock_context *c, unsigned long ms);
 
 /* mock_value(metric, kernel): the value of a counter of one launch. */

@@ -1,4 +1,4 @@
-/* What the driver is doing, for the calls of CUPTI that this disturbs. */
+/* The driver's current activity, for those calls of CUPTI that would disturb it. */
 #include <time.h>
 
 #include "mock_internal.h"

@@ -61,7 +61,7 @@ cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-/* Only to higher ordinals, so that the two directions differ. */
+/* True only towards higher ordinals, so that the two directions differ. */
 CUresult
 cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
 {
@@ -198,7 +198,8 @@ cuStreamQuery(CUstream stream)
 
 	MOCK_ENTER();
 	mock_captured(__func__);
-	/* Handles are numbers: all contexts' streams of that number. */
+	/* Stream handles are numbers: this finds the streams with that number
+	 * in all contexts. */
 	pthread_mutex_lock(&contexts_lock);
 	for (c = contexts; c != NULL; c = c->next) {
 		busy = &c->busy_until[(uintptr_t)stream % MOCK_STREAMS];
@@ -214,10 +215,10 @@ cuStreamQuery(CUstream stream)
 	return CUDA_SUCCESS;
 }
 
-/* The context of the launch that this thread is in. */
+/* The context in which this thread is launching. */
 static _Thread_local struct mock_context *launched;
 
-/* The driver loads code late: in the launch, or when it is asked for. */
+/* The driver loads code lazily: in the launch, or when the function is queried. */
 CUresult
 cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction f)
 {
@@ -257,7 +258,7 @@ cuGetErrorName(CUresult error, const char **text)
 	return CUDA_SUCCESS;
 }
 
-/* --- and CUPTI's questions about contexts ----------------------------------- */
+/* --- CUPTI's queries about contexts ------------------------------------------ */
 
 CUptiResult
 cuptiGetContextId(CUcontext context, uint32_t *id)
@@ -303,7 +304,7 @@ struct call {
 	struct mock_context *context;
 	uint32_t correlation;
 	uint64_t start_ns;
-	uint64_t data;		/* the subscriber's, from enter to exit */
+	uint64_t data;		/* the subscriber's value, kept from enter to exit */
 	int result;
 };
 
@@ -394,7 +395,7 @@ record_kernel(struct mock_context *c, const struct mock_launch *l,
 	uint64_t ns = f->duration_ns * times + (mock_sass_on(c) ?
 	    1000000 * mock_env("MOCK_PATCHED_MS", 0) : 0);
 
-	/* A kernel that CUPTI serialises or replays takes longer. */
+	/* The kernel takes longer if CUPTI serialises or replays it. */
 	r.start = occupy(c, l->stream, ns);
 	r.end = r.start + ns;
 	r.completed = r.end;
@@ -491,7 +492,7 @@ record_copy(struct mock_context *c, const struct mock_copy *copy,
 void
 mock_copy(struct mock_context *c, const struct mock_copy *copy)
 {
-	/* Both directions begin with destination and source. */
+	/* The parameters of both directions begin with destination and source. */
 	cuMemcpyHtoDAsync_v2_params p = { .dstDevice = copy->dst,
 	    .srcHost = (const void *)(uintptr_t)copy->src,
 	    .ByteCount = copy->bytes,
@@ -605,7 +606,7 @@ mock_managed(struct mock_context *c, uint64_t bytes)
 
 	call_nested(c, CUPTI_RUNTIME_TRACE_CBID_cudaMallocManaged_v6000,
 	    "cudaMallocManaged", CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged, &p);
-	/* The host fills the memory, while the client enables the events. */
+	/* The host writes the memory; meanwhile the client can enable the events. */
 	until = mock_now() + 2000000000u;
 	while (!mock_kind_on(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER) &&
 	    mock_now() < until)
@@ -618,7 +619,7 @@ mock_managed(struct mock_context *c, uint64_t bytes)
 		record_managed(c,
 		    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
 		    2u << 20, address + at, now + 5000);
-		/* The value of these records is a program counter. */
+		/* The value of this kind of record is a program counter. */
 		record_managed(c,
 		    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT,
 		    0x55550000, address + at, now);
@@ -882,7 +883,7 @@ mock_context_create(uint32_t device)
 	return c;
 }
 
-/* Not freed: a subscriber may still hold the handle, as a number. */
+/* The context is not freed: a subscriber may still use the handle as a number. */
 void
 mock_context_destroy(struct mock_context *c)
 {

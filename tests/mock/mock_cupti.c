@@ -8,7 +8,7 @@
 #define CALLBACKS 1024
 #define RECORD_ALIGN 8u
 
-/* One thread's buffer: CUPTI 13's default. */
+/* The buffer of one thread, as by CUPTI 13's default. */
 struct thread_buffer {
 	pthread_mutex_t lock;
 	uint8_t *data;
@@ -362,7 +362,8 @@ push(struct full *f)
 	pthread_mutex_unlock(&mock.lock);
 }
 
-/* Not freed when the thread ends: CUPTI keeps a dead thread's buffer, too. */
+/* Buffers are not freed when the thread ends: CUPTI also keeps a dead thread's
+ * buffer. */
 static struct thread_buffer *
 own_buffer(void)
 {
@@ -378,7 +379,7 @@ own_buffer(void)
 	return own;
 }
 
-/* CUPTI drops records without a buffer, and counts them. */
+/* CUPTI drops, and counts, records for which it has no buffer. */
 static bool
 must_drop(const void *record)
 {

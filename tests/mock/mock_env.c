@@ -19,7 +19,7 @@ struct refusal {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct refusal refusal[REFUSALS];
 static size_t refusals;
-static struct refusal slow[REFUSALS];	/* code: milliseconds */
+static struct refusal slow[REFUSALS];	/* ${code}: milliseconds */
 static size_t slows;
 static bool parsed;
 static FILE *trace;
@@ -53,7 +53,7 @@ mock_hash(const char *text)
 	return h;
 }
 
-/* A mistyped entry would make a test pass for nothing: abort. */
+/* Aborts: with a mistyped entry a test would pass without testing anything. */
 static void
 bad_refusal(const char *name, const char *text)
 {
@@ -128,7 +128,7 @@ mock_say(const char *what, const char *function)
 	pthread_mutex_unlock(&lock);
 }
 
-/* May this call allocate, synchronise or load code? */
+/* Whether this call may allocate, synchronise or load code. */
 static bool
 is_unsafe(const char *function)
 {
@@ -167,7 +167,7 @@ mock_refused(const char *function)
 	return code;
 }
 
-/* Here, because the trace says which unsafe call was not relaxed. */
+/* Kept here because the trace reports unsafe calls that were not in relaxed mode. */
 static _Thread_local CUstreamCaptureMode capture_mode;
 
 CUresult

@@ -76,10 +76,10 @@ void mock_say(const char *what, const char *function);
  * writes "captured FUNCTION" into the trace if there is one. */
 void mock_captured(const char *function);
 extern int mock_capturing;		/* captures that are under way */
-/* mock_relaxed(): is this thread in relaxed capture mode? */
+/* mock_relaxed(): whether this thread is in relaxed capture mode. */
 bool mock_relaxed(void);
-/* mock_ranges_itself(c): does the range profiler use automatic ranges on this
- * context, and wait for each kernel? */
+/* mock_ranges_itself(c): whether the range profiler uses automatic ranges on
+ * this context, and waits for each kernel. */
 bool mock_ranges_itself(struct mock_context *c);
 
 #define MOCK_ENTER() do {						\
@@ -92,7 +92,7 @@ uint64_t mock_env(const char *name, uint64_t otherwise);
 uint64_t mock_now(void);
 uint64_t mock_hash(const char *text);
 
-/* Is this kind, or this API call, recorded? */
+/* Whether this kind, or this API call, is recorded. */
 bool mock_kind_on(CUpti_ActivityKind kind);
 bool mock_api_on(CUpti_CallbackDomain domain, CUpti_CallbackId cbid);
 /* mock_emit(record, size): put one activity record into this thread's buffer. */
@@ -143,7 +143,7 @@ struct mock_metric {
 
 const struct mock_metric *mock_metrics(size_t *n);
 const struct mock_metric *mock_metric_named(const char *name);	/* or NULL */
-/* Does it patch this instruction, and what is the count there in one launch? */
+/* Whether the metric patches this instruction, and its count there in one launch. */
 bool mock_metric_at(const struct mock_metric *m, const struct mock_code *code,
     uint32_t pc);
 uint64_t mock_metric_count(const struct mock_metric *m,
@@ -156,13 +156,14 @@ void mock_sampling_launched(struct mock_context *c,
 /* mock_sass_synchronized: the counts of kernels that have ended can be read
  * now. */
 void mock_sass_synchronized(void);
-/* mock_sass_on(c): are instructions counted? */
+/* mock_sass_on(c): whether instructions are counted. */
 bool mock_sass_on(struct mock_context *c);
 /* The context is destroyed, with its SASS state. */
 void mock_sass_gone(struct mock_context *c);
 void mock_sampling_gone(struct mock_context *c);
 
-/* mock_kernel_profiled: a kernel ran; tells whether a range was open. */
+/* mock_kernel_profiled: called when a kernel has run; returns whether a range
+ * was open. */
 bool mock_kernel_profiled(struct mock_context *c, const struct mock_function *f);
 
 #endif

@@ -101,7 +101,7 @@ class_at(const struct mock_code *code, uint32_t pc)
 	return C_ANY;
 }
 
-/* The width of an access is in the second word. */
+/* The width of an access is in the instruction's second word. */
 static unsigned
 width_at(const struct mock_code *code, uint32_t pc)
 {
@@ -131,7 +131,7 @@ count(unsigned q, const struct mock_code *code, uint32_t pc,
 	switch (q) {
 	case Q_WARPS: return warps;
 	case Q_THREADS: return threads;
-	/* Bits 12 to 15: the predicate, 7 is "always". */
+	/* Bits 12 to 15 are the predicate; 7 means "always". */
 	case Q_ON: return (word >> 12 & 15) == 7 ? threads : threads / 2;
 	case Q_SECTORS: return 4 * warps * (1 + h % 8);
 	case Q_SECTORS_IDEAL: return 4 * warps;

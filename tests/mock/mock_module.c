@@ -65,7 +65,7 @@ section(uint32_t index, Elf64_Shdr *out)
 	return true;
 }
 
-/* The low bits of an instruction say what it is. */
+/* The low bits of an instruction, which tell its kind. */
 static uint32_t
 opcode(const uint8_t *text)
 {
@@ -75,8 +75,8 @@ opcode(const uint8_t *text)
 	return (uint32_t)(word & 0xfff);
 }
 
-/* Without the padding after a function: a branch to itself and NOPs up to the
- * cache line. */
+/* The size of a function without the padding after it: a branch to itself, and
+ * NOPs up to the cache line. */
 static uint32_t
 without_padding(const uint8_t *text, uint32_t size)
 {
@@ -109,8 +109,8 @@ add_code(const Elf64_Sym *y, uint32_t index, const Elf64_Shdr *strings)
 	    .size = without_padding(text, (uint32_t)y->st_size) };
 }
 
-/* A file that is not a cubin is a module without kernels, which clients must
- * handle. */
+/* A file that is not a cubin becomes a module without kernels: clients must
+ * handle that, too. */
 static void
 prepare(void)
 {
@@ -153,7 +153,7 @@ mock_code_of(const char *kernel)
 	return NULL;
 }
 
-/* CUPTI's checksum has 32 bits, too; by another algorithm. */
+/* A 32-bit checksum like CUPTI's, but by another algorithm. */
 static uint32_t
 checksum(const uint8_t *bytes, size_t size)
 {
@@ -174,7 +174,7 @@ prepare_crc(void)
 	crc = checksum(cubin.bytes, cubin.size);
 }
 
-/* Needed for every sampled instruction: computed once. */
+/* Computed once, because it is needed for every sampled instruction. */
 uint32_t
 mock_crc(void)
 {
@@ -195,7 +195,7 @@ cuptiGetCubinCrc(CUpti_GetCubinCrcParams *p)
 	return CUPTI_SUCCESS;
 }
 
-/* --- its copies --------------------------------------------------------------- */
+/* --- copies of the module ------------------------------------------------------- */
 
 static void
 module_callback(struct mock_context *c, CUpti_CallbackIdResource cbid)
@@ -234,8 +234,7 @@ mock_module_unload(struct mock_context *c)
 	if (c->module != NULL) {
 		module_callback(c,
 		    CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
-		/* Overwritten: a client that kept the pointer reads other
-		 * contents. */
+		/* Overwrite the bytes: a client that kept the pointer sees it. */
 		memset(c->module->bytes, 0xa5, cubin.size);
 		free(c->module->bytes);
 		free(c->module);

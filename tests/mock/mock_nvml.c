@@ -1,7 +1,7 @@
 /*
- * mock_nvml.c: an NVML (libnvidia-ml.so.1) of one GPU, for the command.
- * MOCK_NVML_REASONS: its clocks' event reasons; MOCK_NVML_PROCESSES: how many use it;
- * MOCK_NVML_LIMIT: its power limit in mW.
+ * mock_nvml.c: an NVML (libnvidia-ml.so.1) with one GPU, for the command.
+ * MOCK_NVML_REASONS: the clocks' event reasons; MOCK_NVML_PROCESSES: the number
+ * of processes that use the GPU; MOCK_NVML_LIMIT: its power limit in mW.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 
 #include "mock_internal.h"
 
-/* CUPTI's NVTX entry points are declared in none of its headers. */
+/* CUPTI's NVTX entry points, which none of its headers declares. */
 CUptiResult cuptiNvtxInitialize(void *table);
 CUptiResult cuptiNvtxInitialize2(void *table);
 
@@ -58,7 +58,7 @@ struct text {
 	char text[];
 };
 
-/* CUPTI keeps the texts for as long as it lives. */
+/* Returns a copy of the text that is never freed, as CUPTI keeps texts. */
 static const char *
 kept(const char *text)
 {

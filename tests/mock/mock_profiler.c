@@ -1,9 +1,8 @@
 /*
- * The range profiler: a configuration has several passes; each Start…Stop
- * collects the object's next one, round robin, into its counter-data image; an
- * image that has received every pass decodes to values, until then the missing
- * ones are NaN. CUPTI chooses the pass of a metric, not the order in which
- * metrics were added.
+ * The range profiler. A configuration has several passes. Each Start…Stop collects the
+ * next pass of the object, round robin, into its counter-data image. An image that has
+ * received every pass decodes to values; until then the missing values are NaN. As in
+ * CUPTI, the pass of a metric does not depend on the order in which metrics were added.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -30,18 +29,19 @@ enum kind { KIND_FREE, KIND_CROWDED, KIND_PATCHED, KINDS };
 
 struct CUpti_Profiler_Host_Object {
 	struct config config;
-	bool refused;		/* a name: from then on all are */
+	bool refused;		/* a bad name was added: all later ones are refused */
 };
 
 /* A counter-data image: the layout of the client's bytes. */
 struct image {
 	uint32_t magic, metrics;
-	uint64_t config;		/* hash; 0: nothing collected */
-	uint64_t collected;		/* bit: a pass */
+	uint64_t config;		/* hash of the configuration; 0: nothing
+					 * collected */
+	uint64_t collected;		/* one bit for each pass */
 	uint64_t ranges;
 	char kernel[64];
-	uint64_t ns;			/* that it took */
-	bool wrong;			/* from a second configuration */
+	uint64_t ns;			/* duration of the kernel */
+	bool wrong;			/* collected with a second configuration */
 };
 
 struct CUpti_RangeProfiler_Object {
@@ -64,7 +64,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUpti_RangeProfiler_Object *enabled[MOCK_DEVICES];
 static bool initialized;
 
-/* Every params struct has its size; a wrong one is an error. */
+/* Every params struct must have the right structSize. */
 #define NEED(p, type) do {						\
 	MOCK_ENTER();							\
 	if ((p) == NULL || (p)->structSize != type##_STRUCT_SIZE ||	\
@@ -358,7 +358,7 @@ cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params *p)
 	if (!initialized)
 		rc = CUPTI_ERROR_NOT_INITIALIZED;
 	else if (enabled[c->device] != NULL)
-		rc = CUPTI_ERROR_INVALID_OPERATION;	/* one a device */
+		rc = CUPTI_ERROR_INVALID_OPERATION;	/* only one for each device */
 	else if (!compatible(c))
 		rc = CUPTI_ERROR_NOT_COMPATIBLE;
 	else if ((p->pRangeProfilerObject =
@@ -532,7 +532,7 @@ cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params *p)
 	i->ranges = 1;
 	i->config = config_hash(&o->config);
 	i->wrong = o->wrong;
-	/* Counters of several kernels in one range belong to none. */
+	/* Counters of a range with several kernels belong to none of them. */
 	memcpy(i->kernel, o->kernels == 1 ? o->kernel : "(several)",
 	    o->kernels == 1 ? sizeof(i->kernel) : sizeof("(several)"));
 	i->ns = o->ns;

@@ -1,9 +1,9 @@
 /*
- * PC sampling, continuous mode: every launch of a sampled context adds samples
- * to instructions of its kernel; as seen on an H200, not if SASS metrics
- * patched it before: its samples cannot be attributed then. GetData drains
- * them; an overflowed buffer stays so until sampling is disabled and enabled
- * again. Samples that were not drained by then go into the configured buffer.
+ * PC sampling, continuous mode. Every launch in a sampled context adds samples to
+ * instructions of its kernel, but not if SASS metrics patched the kernel before: as
+ * seen on an H200, its samples cannot be attributed then. GetData drains the samples.
+ * A buffer that overflowed stays full until sampling is disabled and enabled again;
+ * samples that were not drained by then go into the configured buffer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define BOTH(name) STALL(name), STALL(name "_not_issued")
 #define PER_LAUNCH 4096u	/* samples at most */
 
-/* By index. */
+/* The stall reasons' names, by index. */
 static const char *const stall[] = {
 	"smsp__pcsamp_sample_count", "smsp__pcsamp_samples_data_dropped",
 	BOTH("barrier"), BOTH("branch_resolving"), BOTH("dispatch_stall"),
@@ -85,7 +85,7 @@ cuptiPCSamplingEnable(CUpti_PCSamplingEnableParams *p)
 	ranging = mock_ranging(c->device);
 	pthread_mutex_lock(&mock_source_lock);
 	if (sampled[c->device] != NULL) {
-		rc = CUPTI_ERROR_INVALID_OPERATION;	/* one a device */
+		rc = CUPTI_ERROR_INVALID_OPERATION;	/* only one for each device */
 	} else if (ranging || (mock_exclusive() && c->sass != NULL)) {
 		rc = CUPTI_ERROR_NOT_COMPATIBLE;
 	} else if ((s = calloc(1, sizeof(*s))) == NULL) {
@@ -273,7 +273,7 @@ cuptiPCSamplingGetNumStallReasons(CUpti_PCSamplingGetNumStallReasonsParams *p)
 	return CUPTI_SUCCESS;
 }
 
-/* Unordered, as in CUPTI; each buffer is filled completely. */
+/* Fills each buffer, and returns the reasons unordered, as CUPTI does. */
 CUptiResult
 cuptiPCSamplingGetStallReasons(CUpti_PCSamplingGetStallReasonsParams *p)
 {
@@ -347,8 +347,8 @@ place_of(struct mock_sampling *s, const struct mock_code *code, uint32_t pc)
 	return &s->place[s->places++];
 }
 
-/* As many samples as a kernel of this duration has on 100 multiprocessors at
- * 1.5 GHz, at few instructions: a loop, and its stall reason. */
+/* Adds as many samples as a kernel of this duration has on 100 multiprocessors
+ * at 1.5 GHz, at few instructions: those of a loop, with its stall reason. */
 void
 mock_sampling_launched(struct mock_context *c, const struct mock_launch *l)
 {

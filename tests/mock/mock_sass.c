@@ -1,10 +1,9 @@
 /*
- * SASS metrics: counts per instruction, for the functions that are launched
- * between Enable and Disable. As measured on an H200: all values are 0 while
- * kernels are traced, a record has one metric of one instruction, values can be
- * read once the host has seen the kernel end, and in a context that had neither
- * the range profiler nor PC sampling enabled before the first use, only the
- * first function ever delivers.
+ * SASS metrics: counts for each instruction of the functions launched between Enable
+ * and Disable. As measured on an H200: all values are 0 while kernels are traced; a
+ * record has one metric of one instruction; values can be read once the host has
+ * seen the kernel end; in a context that had neither the range profiler nor PC
+ * sampling enabled before the first use, only the first function ever has values.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +12,13 @@
 
 #define CONFIGS 64
 
-/* One number of one instruction. */
+/* The count of one metric at one instruction. */
 struct entry {
 	const struct mock_code *code;
 	const struct mock_metric *metric;
 	uint32_t pc;
-	uint64_t value, running;	/* readable; of kernels that may still
-					 * run */
+	uint64_t value, running;	/* can be read; belongs to kernels that
+					 * may still run */
 	bool ran, reported;		/* launched since Enable; has records */
 };
 
@@ -176,8 +175,8 @@ add_entry(struct mock_sass *s, const struct entry *e)
 	s->entry[s->entries++] = *e;
 }
 
-/* Patches a function: its instructions, each with the metrics that count
- * there. */
+/* Patches a function: makes an entry for each instruction and each metric that
+ * counts there. */
 static void
 patch(struct mock_context *c, const struct mock_code *code,
     const struct device_config *d)
@@ -189,7 +188,7 @@ patch(struct mock_context *c, const struct mock_code *code,
 	for (i = 0; i < s->entries; i++)
 		if (s->entry[i].code == code)
 			return;
-	/* Its code is at another address from now on. */
+	/* From now on its code is at another address. */
 	c->moved[code - mock_codes(&i)] = true;
 	for (e.pc = 0; e.pc < code->size; e.pc += MOCK_INSTRUCTION)
 		for (i = 0; i < d->metrics; i++) {

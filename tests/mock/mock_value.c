@@ -3,8 +3,9 @@
 #include "mock_internal.h"
 
 /*
- * Deterministic, different for every metric and kernel, and plausible:
- * percentages up to 100, sums are integers. A range is as tight as its kernel.
+ * The value of a counter: deterministic, different for every metric and kernel,
+ * and plausible: percentages are at most 100, sums are integers. The
+ * elapsed cycles are the active ones: a range is no longer than its kernel.
  */
 double
 mock_value(const char *metric, const char *kernel)

@@ -1,7 +1,7 @@
 /*
- * preload.c: a library that is loaded before libc, by LD_PRELOAD, and changes
- * calls of the program: PRELOAD_EXIT=code: _exit ends with this code;
- * PRELOAD_NO_THREAD: the injection library cannot create threads.
+ * preload.c: preloaded before libc with LD_PRELOAD; changes calls of the
+ * program. PRELOAD_EXIT=code: _exit ends with this code. PRELOAD_NO_THREAD: the
+ * injection library cannot create threads.
  */
 #include <dlfcn.h>
 #include <errno.h>

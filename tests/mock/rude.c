@@ -96,7 +96,7 @@ own_file(int fd)
 		close(f);
 }
 
-/* Is it open, with the contents that were written? */
+/* Whether the file is open and has the contents that were written. */
 static int
 is_exact(int fd)
 {
@@ -107,8 +107,8 @@ is_exact(int fd)
 	    memcmp(want, got, (size_t)n) == 0;
 }
 
-/* Closes all descriptors that it did not open, as a daemon does, and opens
- * files of its own with their numbers. */
+/* Closes all descriptors that the program did not open, as a daemon does, and
+ * opens files of its own with their numbers. */
 static void
 rude_files(void)
 {
@@ -224,7 +224,7 @@ rude_tables(void)
 	_exit(3);
 }
 
-/* Which signals do not have their default action? */
+/* Prints the signals that do not have their default action. */
 static void
 rude_signals(void)
 {
@@ -252,8 +252,9 @@ rude_abort(void)
 	abort();
 }
 
-/* The callbacks of another profiler, as programs have them: CUPTI passes it the
- * buffers that were requested before it came, too, and it frees what it gets. */
+/* The callbacks of another profiler, as programs have them. CUPTI also passes
+ * it the buffers that were requested before it started, and it frees every
+ * buffer that it gets. */
 static void CUPTIAPI
 requested(uint8_t **data, size_t *size, size_t *most)
 {
@@ -293,7 +294,7 @@ rude_profiler(void)
 	profiler(500);
 }
 
-/* The same, and is killed without a final flush. */
+/* The same, but the program is killed without a final flush. */
 static void
 rude_profiler_killed(void)
 {
@@ -348,7 +349,7 @@ jump(int signo)
 	siglongjmp(back, 1);
 }
 
-/* Survives abort. */
+/* Survives abort, by a handler. */
 static void
 rude_survive(void)
 {

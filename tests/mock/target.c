@@ -71,7 +71,7 @@ nap(unsigned long us)
 		;
 }
 
-/* The launch of kernel ${s}: each has one shape. */
+/* The launch of kernel ${s}; each kernel has one launch shape. */
 static struct mock_launch
 launch_of(unsigned long s)
 {
@@ -80,7 +80,7 @@ launch_of(unsigned long s)
 	    .block = { 64 + 32 * (uint32_t)(s % 8), 1, 1 } };
 }
 
-/* NVTX ranges, as a program makes them; nothing without its headers. */
+/* NVTX ranges as a program makes them; does nothing without NVTX's headers. */
 static void
 range_begin(const char *name)
 {
@@ -99,8 +99,8 @@ range_end(void)
 #endif
 }
 
-/* A range of a library's domain around ${f}(o, context), and one of no thread around
- * that. */
+/* Calls ${f}(o, context) inside a range of a library's domain, and that inside
+ * a range that belongs to no thread. */
 static void
 range_around(void (*f)(const struct options *, struct mock_context **),
     const struct options *o, struct mock_context **context)
@@ -207,7 +207,7 @@ allocate(const struct options *o, struct mock_context *c)
 		mock_import(c);
 }
 
-/* Launches of a kernel of its own, captured one by one. */
+/* Launches a kernel of its own, each launch in a stream capture. */
 static void *
 captures(void *cookie)
 {
@@ -339,7 +339,7 @@ end(const struct options *o)
 	return code;
 }
 
-/* A child process that does not use the GPU, such as a data loader's worker. */
+/* A child process that does not use the GPU, like a data loader's worker. */
 static int
 fork_child(void)
 {
@@ -355,7 +355,7 @@ fork_child(void)
 	return waitpid(child, &status, 0) == child && status == 0 ? 0 : -1;
 }
 
-/* A program started by the program: measured as another process. */
+/* A program that this program starts: measured as another process. */
 static int
 exec_child(const char *self)
 {
@@ -395,30 +395,38 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_LONGEST, O_THEN, O_HEAVY_US, O_RANGES, O_ASIDE, O_NO_WAIT };
 
 static const struct option table[] = {
-	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
+	{ "kernels", 1, NULL, O_KERNELS },	/* launches per thread */
 	{ "signatures", 1, NULL, O_SIGNATURES },
-	{ "then", 1, NULL, O_THEN },		/* of one kernel more, by the first */
-	{ "heavy-us", 1, NULL, O_HEAVY_US },	/* more, the last kernel takes */
+	{ "then", 1, NULL, O_THEN },		/* launches of another kernel,
+						 * by the first thread */
+	{ "heavy-us", 1, NULL, O_HEAVY_US },	/* additional duration of the
+						 * last kernel */
 	{ "threads", 1, NULL, O_THREADS },
 	{ "streams", 1, NULL, O_STREAMS },
 	{ "copies", 1, NULL, O_COPIES },
-	{ "round-trips", 1, NULL, O_ROUND_TRIPS },	/* copies there and back */
-	{ "peer-copies", 1, NULL, O_PEER_COPIES },	/* context 0 to 1 */
-	{ "enable-peer", 1, NULL, O_ENABLE_PEER },	/* 1 runtime, 2 driver */
+	{ "round-trips", 1, NULL, O_ROUND_TRIPS },	/* pairs of copies, to
+							 * the host and back */
+	{ "peer-copies", 1, NULL, O_PEER_COPIES },	/* from context 0 to 1 */
+	{ "enable-peer", 1, NULL, O_ENABLE_PEER },	/* 1 by the runtime, 2
+							 * by the driver */
 	{ "managed", 1, NULL, O_MANAGED },	/* MiB of managed memory */
 	{ "pinned", 1, NULL, O_PINNED },	/* MiB of pinned memory */
-	{ "side-streams", 1, NULL, O_SIDE_STREAMS },	/* made, non-blocking */
+	{ "side-streams", 1, NULL, O_SIDE_STREAMS },	/* created, non-blocking */
 	{ "aside", 0, NULL, O_ASIDE },		/* all launches in another stream */
-	{ "no-wait", 0, NULL, O_NO_WAIT },	/* for the work's end */
-	{ "wait-value", 1, NULL, O_WAIT_VALUE },	/* ms a stream waits */
-	{ "host-func", 1, NULL, O_HOST_FUNC },	/* ms that one takes */
+	{ "no-wait", 0, NULL, O_NO_WAIT },	/* do not wait for the end of
+						 * the work */
+	{ "wait-value", 1, NULL, O_WAIT_VALUE },	/* ms that a stream waits */
+	{ "host-func", 1, NULL, O_HOST_FUNC },	/* ms that a host function takes */
 	{ "captures", 1, NULL, O_CAPTURES },	/* of per-thread default streams,
-						 * by a thread of its own */
-	{ "ranges", 1, NULL, O_RANGES },	/* NVTX: different ones, a launch each */
+						 * by an additional thread */
+	{ "ranges", 1, NULL, O_RANGES },	/* different NVTX ranges, with a
+						 * launch each */
 	{ "longest", 0, NULL, O_LONGEST },	/* print the longest launch, ms */
-	{ "graphs", 1, NULL, O_GRAPHS },	/* launches of all signatures as one */
-	{ "allocations", 1, NULL, O_ALLOCATIONS },	/* and releases */
-	{ "import", 0, NULL, O_IMPORT },	/* of another process's pool */
+	{ "graphs", 1, NULL, O_GRAPHS },	/* launches of one graph of all
+						 * signatures */
+	{ "allocations", 1, NULL, O_ALLOCATIONS },	/* and as many releases */
+	{ "import", 0, NULL, O_IMPORT },	/* a pointer from another
+						 * process's pool */
 	{ "contexts", 1, NULL, O_CONTEXTS },
 	{ "fork", 0, NULL, O_FORK },
 	{ "exec", 0, NULL, O_EXEC },
@@ -428,22 +436,22 @@ static const struct option table[] = {
 	{ "sigkill", 0, NULL, O_KILL },
 	{ "sleep-ms", 1, NULL, O_SLEEP },	/* after the work */
 	{ "pause-us", 1, NULL, O_PAUSE },	/* after each launch */
-	{ "kernel-us", 1, NULL, O_KERNEL_US },	/* more, each launch takes */
-	{ "jit-ms", 1, NULL, O_JIT },		/* compiling, before the work */
+	{ "kernel-us", 1, NULL, O_KERNEL_US },	/* additional duration of each launch */
+	{ "jit-ms", 1, NULL, O_JIT },		/* of compilation, before the work */
 	{ "exit-code", 1, NULL, O_CODE },
 	{ "stdout", 1, NULL, O_STDOUT },
 	{ "error-launch", 0, NULL, O_ERROR },
 	{ "leak", 1, NULL, O_LEAK },		/* MiB never freed */
-	{ "ready", 0, NULL, O_READY },		/* say so when the work is done */
+	{ "ready", 0, NULL, O_READY },		/* print a line when the work is done */
 	{ "time", 0, NULL, O_TIME },		/* print ns per launch */
-	{ "peak", 0, NULL, O_PEAK },		/* print the most memory it had, KiB */
-	{ "value", 1, NULL, O_VALUE },		/* METRIC of KERNEL (next) */
-	{ "sass", 1, NULL, O_SASS },		/* METRIC of kernel NUMBER (next):
-						 * "pc value" by instruction */
+	{ "peak", 0, NULL, O_PEAK },		/* print the peak memory, KiB */
+	{ "value", 1, NULL, O_VALUE },		/* value of METRIC of KERNEL (next) */
+	{ "sass", 1, NULL, O_SASS },		/* counts of METRIC of kernel NUMBER
+						 * (next): "pc value" by instruction */
 	{ NULL, 0, NULL, 0 }
 };
 
-/* What a SASS metric counts in one launch of a kernel. */
+/* Prints the counts of a SASS metric in one launch of a kernel. */
 static void
 print_sass(const char *metric, unsigned long kernel)
 {
