@@ -459,21 +459,38 @@ append(FILE *f, const char *s, size_t most, size_t *left_out)
 	*left_out += len;
 }
 
-/* A copy with numbers shortened to the digits that are known; NULL without
+/* A copy with numbers shortened to the digits that are known, without members that are
+ * seldom needed, and without more where it is too long for an answer; NULL without
  * memory. New reference. */
 static json_t *
-shortened(const json_t *j)
+shortened(json_t *j, size_t *left_out)
 {
-	char *text = json_dumps(j, PICKED_FLAGS);
-	json_t *found = text != NULL ? json_loads(text, 0, NULL) : NULL;
+	static const char *const spare[] = { "next", "shapes", "hot_lines", "location" };
+	json_t *found = NULL;
+	size_t i = 0, n, all = 0;
+	char *text;
 
-	free(text);
+	json_object_del(j, "site");
+	json_object_del(j, "example");
+	while ((text = json_dumps(j, PICKED_FLAGS)) != NULL) {
+		n = strlen(text);
+		all = all == 0 ? n : all;
+		if (n <= MCP_PAGE_BYTES || i == sizeof(spare) / sizeof(spare[0])) {
+			found = json_loads(text, 0, NULL);
+			*left_out += all - n;
+			free(text);
+			break;
+		}
+		free(text);
+		json_object_del(j, spare[i++]);
+	}
 	return found;
 }
 
 /* The finding with that id, from output with one per line; NULL. New reference. */
 static json_t *
-pick(const struct mcp_call *c, const json_t *arguments, const char *out)
+pick(const struct mcp_call *c, const json_t *arguments, const char *out,
+    size_t *left_out)
 {
 	const struct parameter *p;
 	const char *id = NULL, *end;
@@ -491,7 +508,7 @@ pick(const struct mcp_call *c, const json_t *arguments, const char *out)
 		if (own != NULL && strcmp(own, id) == 0) {
 			json_object_del(j, "site");
 			json_object_del(j, "example");
-			found = shortened(j);
+			found = shortened(j, left_out);
 		}
 		json_decref(j);
 		if (*end == '\0')
@@ -622,7 +639,7 @@ text_of(const struct mcp_call *c, const json_t *found, const char *out,
 		report_text(f, c, out, err, left_out);
 	else
 		answer_text(f, c, out, err, left_out);
-	if (*left_out > 0)
+	if (*left_out > 0 && found == NULL)	/* else it is JSON */
 		fprintf(f, "\n%zu bytes are left out: ask for less (one "
 		    "finding, one kernel, a limit)\n", *left_out);
 	if (fclose(f) == 0)
@@ -649,7 +666,8 @@ mcp_answer(const struct mcp_call *c, const json_t *arguments, int status,
     const char *out, const char *err)
 {
 	size_t left_out = 0;
-	json_t *found = picks(c->tool) ? pick(c, arguments, out) : NULL;
+	json_t *found = picks(c->tool) ? pick(c, arguments, out, &left_out) :
+	    NULL;
 	char *text = text_of(c, found, out, err, &left_out);
 	json_t *structured = json_object(), *result;
 

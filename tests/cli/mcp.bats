@@ -133,6 +133,14 @@ pairs="$SOURCE/tests/captures/pairs"
 		assert "mine" in call("tools/call", name="runs", arguments={"limit": 2})["content"][0]["text"]
 		none = call("tools/call", name="finding", arguments={"run": bad, "id": "0123456789abcdef"})
 		assert none["isError"] and none["structuredContent"]["text"] == none["content"][0]["text"]
+		# A kernel's name of 4 kB: what makes it too long is left out, and that is said.
+		lines = subprocess.run(["cudadvise", "show", "--format", "jsonl", "hostile.cadv"], capture_output=True)
+		longest = max(lines.stdout.splitlines(), key=len)
+		assert len(longest) > 6500
+		r = call("tools/call", name="finding", arguments={"run": "hostile.cadv", "id": json.loads(longest)["id"]})
+		text, data = r["content"][0]["text"], r["structuredContent"]
+		assert len(text) < 6500 and json.loads(text) == data["finding"] and data["left_out_bytes"] > 200
+		assert data["finding"]["advice"] and not r["isError"]
 		asked = call("tools/call", name="compare", arguments={"before": bad, "after": good, "allow": "arguments"})
 		assert "--allow" in said["compare"] and "--allow" not in asked["content"][0]["text"]
 		assert "kept" in said["verify"] and "inconclusive" in said["ab"]
@@ -140,6 +148,7 @@ pairs="$SOURCE/tests/captures/pairs"
 		sys.exit(p.wait())
 	END
 	cudadvise import -q "$pairs/uncoalesced-global-access.bad.cadv"
+	"$BIN/make_capture" hostile.cadv --launches 3 --graph --long --source
 	python3 play.py "$pairs/uncoalesced-global-access.bad.cadv" \
 	    "$pairs/uncoalesced-global-access.good.cadv" "$pairs/tail-effect.bad.cadv"
 }
