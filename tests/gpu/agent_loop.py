@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""agent_loop.py BUILD OUT [PAIR…]: what a coding agent does, over `cudadvise mcp` on
-this machine's GPU: profile, read the first finding, edit, profile, verify; of three
-reference pairs (or PAIR…), in both eras of the protocol. The messages are those that
-@modelcontextprotocol/client 2.4.0 sends, without node; tests/cli/mcp.test.mjs is the
-same with the SDK and a stand-in for the GPU. What is edited is a script that runs the
-bad variant. OUT/agent_loop.jsonl has all messages; a line a pair is printed. Exit
-status 1: a finding was not the pair's own, or its prediction was not kept.
+"""agent_loop.py BUILD OUT [PAIR…]: what a coding agent does with `cudadvise mcp` on
+this machine's GPU: profile, read the first finding, edit, profile, verify. Does so for
+three reference pairs (or PAIR…), with the old and the new version of the protocol. The
+messages are those of @modelcontextprotocol/client 2.4.0, without node;
+tests/cli/mcp.test.mjs does the same with the SDK and a stand-in for the GPU. The edited
+file is a script that runs the bad variant. OUT/agent_loop.jsonl gets all messages; one
+line a pair is printed. Exit status 1: a finding was not the pair's own, or its
+prediction was not kept.
 """
 import json
 import os
@@ -62,7 +63,7 @@ class Client:
 
 
 def loop(client, kernels, pair, place):
-    """What became of the prediction, and the last page."""
+    """The outcome of the prediction, and the last page."""
     app = os.path.join(place, "app.sh")
     with open(app, "w", encoding="utf-8") as f:
         f.write(f"exec {kernels} {pair} --variant bad\n")
@@ -96,7 +97,7 @@ def main():
         for name, sub in (("RUNTIME_DIR", "r"), ("STATE_DIR", "s")):
             os.mkdir(os.path.join(scratch, sub), 0o700)
             os.environ["CUDADVISE_" + name] = os.path.join(scratch, sub)
-        # Predictions rest on this GPU's ceilings, as they should for a user.
+        # Calibrate, because a user's predictions use this GPU's measured ceilings.
         done = subprocess.run([cudadvise, "calibrate"], capture_output=True, text=True,
                               check=False)
         if done.returncode:

@@ -1,14 +1,15 @@
 #!/usr/bin/env node
-// agent_reading.mjs OUT [LIST] | --summary TABLE: how much one reads until the right edit is named, of the
-// texts in OUT (tests/gpu/agent_reading.sh): what `ncu --set full --page details` prints,
-// and `cudadvise run --format agent`, at the default level and at --level source.
-// LIST (agent_reading.tsv) has the edit that the program's own next version makes, and
-// what counts as naming it: a pattern for any advice of ncu on any kernel, our practices.
-// A row a program, as tab-separated values: tokens (o200k_base) from the beginning to the
-// end of the sentence that names it, of how many, and in how many steps its line is there:
-// 1 that text, 2 another one (ncu's source page). "-": not named; "n/a": no text.
-// --summary: of such a table a row of Markdown a text, as README has them: of how many
-// programs it names the edit, and there the median of these tokens and the steps; how
+// agent_reading.mjs OUT [LIST] | --summary TABLE: how many tokens an agent reads until the
+// right edit is named, in the texts of OUT (tests/gpu/agent_reading.sh): the output of
+// `ncu --set full --page details`, and of `cudadvise run --format agent` at the default
+// level and at --level source. LIST (agent_reading.tsv) has the edit that the program's own
+// next version makes, and what counts as naming it: a pattern for ncu's advice on any
+// kernel, and our practices. Prints one row a program, as tab-separated values: tokens
+// (o200k_base) from the beginning to the end of the sentence that names the edit, tokens in
+// total, and the number of steps to its source line: 1 if it is in that text, 2 if it is in
+// another one (ncu's source page). "-": not named; "n/a": no text.
+// --summary: prints one row of Markdown a text from such a table, for README: for how many
+// programs the text names the edit, the median of these tokens and of the steps, and how
 // long the texts are.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -22,8 +23,8 @@ const tokens = (text) => encode(text).length;
 
 const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : null);
 
-// Behind the first of ${marks} after ${at} that a blank follows, or where the paragraph
-// ends.
+// The position after the first of ${marks} behind ${at} that a blank follows, or the end of
+// the paragraph.
 function endOf(text, at, marks) {
   const end = new RegExp(`[${marks}](?=\\s|$)|\\n\\s*\\n`, 'g');
   end.lastIndex = at;
@@ -31,7 +32,7 @@ function endOf(text, at, marks) {
   return found ? found.index + 1 : text.length;
 }
 
-// ncu's advice: a paragraph that begins with OPT, WRN or INF.
+// ncu's advice is a paragraph that begins with OPT, WRN or INF.
 export function ofNcu(text, pattern) {
   for (const m of text.matchAll(/^ {4}(?:OPT|WRN|INF) {3}.*\n(?: {10}.*\n?)*/gm)) {
     const flat = m[0].replace(/\s/g, ' ');
@@ -41,7 +42,7 @@ export function ofNcu(text, pattern) {
   return null;
 }
 
-// Ours: a finding begins "[id] rule: saves"; its edit is what names it.
+// Our finding begins "[id] rule: saves"; its edit names the change.
 export function ofOurs(text, rules) {
   let rank = 0;
   for (const m of text.matchAll(/^\[[0-9a-f]{16}\] ([a-z0-9-]+): .*\n(?:  .*\n?)*/gm)) {

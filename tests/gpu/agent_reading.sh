@@ -1,9 +1,9 @@
 #!/bin/bash
-# agent_reading.sh BUILD OUT PROGRAMS: what a coding agent would read of the programs of
-# agent_reading.tsv (PROGRAMS/ID): OUT/ID.details.txt, ncu's text; OUT/ID.cadv and
-# ID.source.cadv, our recordings. Goes on where it was interrupted; about 10 s a program,
-# most of it ncu's. Then, on any machine, `agent_reading.sh --judge BUILD OUT` writes our
-# pages and prints the table (agent_reading.mjs).
+# agent_reading.sh BUILD OUT PROGRAMS: records what a coding agent would read about
+# the programs of agent_reading.tsv (PROGRAMS/ID): OUT/ID.details.txt, ncu's text;
+# OUT/ID.cadv and ID.source.cadv, our recordings. Continues where it was interrupted;
+# takes about 10 s a program, most of it for ncu. Then `agent_reading.sh --judge BUILD
+# OUT`, on any machine, writes our pages and prints the table (agent_reading.mjs).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -35,7 +35,7 @@ record() {
 	    >/dev/null 2>"$out/$file.err" || echo "$id at $level: status $?"
 }
 
-# details ID ARGUMENTS: of the first launch of each kernel.
+# details ID ARGUMENTS: ncu's details of the first launch of each kernel.
 details() {
 	local id=$1 start=$EPOCHSECONDS
 	shift

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """alike.py BUILD OUT [--seconds N] [--programs DIR] [--limit SECONDS]
 
-Short programs, each again and again in turn, as `cudadvise ab` runs its sides: a line a
-run is appended to OUT/alike.jsonl, what a comparison reads of it and no more. Every two
-runs of one program are an A/A pair; those of six_kernels with an argument have 3 %
-planted in that kernel. Call it again, later or on another GPU (CUDA_VISIBLE_DEVICES),
-with the same OUT or put the files one behind the other. DIR has public programs
-(PUBLIC). The first round is thrown away, as `ab` does; none begins after N (180)
-seconds. unit-trial judges tests/captures/runs/alike*.jsonl.
+Runs short programs again and again in turn, as `cudadvise ab` runs its sides. Each run
+appends a line to OUT/alike.jsonl, with only what a comparison reads. Any two runs of one
+program are an A/A pair; runs of six_kernels with an argument have 3 % more work planted
+in that kernel. To add runs, later or on another GPU (CUDA_VISIBLE_DEVICES), call it again
+with the same OUT, or concatenate the files. DIR has public programs (PUBLIC). The first
+round is discarded, as by `ab`; no round begins after N (180) seconds. unit-trial judges
+tests/captures/runs/alike*.jsonl.
 """
 import argparse
 import datetime
@@ -21,9 +21,10 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# name, level, command; {kernels}, {gpu}, {programs}, {here} are folders. Each `often`
-# rounds: what takes longer less often (at trace 0.4 to 0.8 s, at the default level 1.7 to
-# 2.2 s, hist_gmem 2.7 s, train.py 8.8 s on an H200), so that a round takes 9 s.
+# name, level, interval, command; {kernels}, {gpu}, {programs}, {here} are
+# folders. Each program runs in every `interval`-th round: long ones less often
+# (at trace 0.4 to 0.8 s, at the default level 1.7 to 2.2 s, hist_gmem 2.7 s,
+# train.py 8.8 s on an H200), so that a round takes 9 s.
 PROGRAMS = [
     ("six_kernels", "trace", 1, "{gpu}/six_kernels"),
     ("six_kernels", "auto", 2, "{gpu}/six_kernels"),
@@ -49,7 +50,7 @@ PROGRAMS = [
 ]
 KERNELS_MOST = 12
 NAME_MOST = 100
-LEAST = 0.002           # of the kernels' time: less than a verdict speaks of
+LEAST = 0.002           # of the kernels' time: verdicts ignore smaller shares
 RUN = ("state exit_code command level started_at devices wall_ns active_s").split()
 KERNEL = ("id launches grid block registers local_bytes shared_static_bytes "
           "shared_dynamic_bytes instructions sectors_per_request").split()
@@ -60,7 +61,7 @@ def some(of, names):
 
 
 def unplaced(text):
-    """Without the folders, which are the machine's."""
+    """The text without the folders of this machine."""
     return " ".join(os.path.basename(w) if w.startswith("/") else w
                     for w in text.split(" "))
 
@@ -76,7 +77,7 @@ def at(of, *path):
 
 
 def slim_kernel(k):
-    """What compare/trial_kernels.c reads of a kernel."""
+    """The members of a kernel that compare/trial_kernels.c reads."""
     out = {"name": k["name"][:NAME_MOST],
            **{n: number(v) for n, v in some(k, KERNEL).items()}}
     out["time"] = {n: number(k["time"][n]) for n in ("total_ns", "mean_ns", "sd_ns")
@@ -99,7 +100,7 @@ def slim_kernel(k):
 
 
 def slim(one, session, program, planted):
-    """A line of what is kept, or None: of a run that failed nothing is."""
+    """The line that is kept of a run; None if the run failed."""
     run = one["run"]
     whole = sum(k["time"].get("total_ns") or 0 for k in one["kernels"])
     kernels = [k for k in one["kernels"]
@@ -118,7 +119,7 @@ def slim(one, session, program, planted):
 
 
 def record(cudadvise, level, argv, place, limit):
-    """The baseline that `cudadvise` makes of one run of ${argv}."""
+    """The baseline document that `cudadvise` writes for one run of ${argv}."""
     capture = os.path.join(place, "x.cadv")
     try:
         for command in ([cudadvise, "run", "-q", "--no-daemon", "--level", level, "-o",

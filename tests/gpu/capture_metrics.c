@@ -1,6 +1,6 @@
 /*
- * capture_metrics CAPTURE: each kernel of a capture with all its counters, as
- * JSON: what compare_ncu.py holds against ncu.
+ * capture_metrics CAPTURE: prints each kernel of a capture with all its
+ * counters, as JSON; compare_ncu.py compares them with ncu's.
  */
 #include <math.h>
 #include <stdio.h>

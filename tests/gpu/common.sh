@@ -1,19 +1,19 @@
-# common.sh: for the GPU test scripts. `. common.sh` after setting BUILD, OUT.
-# State and sockets of their own, so that the user's are left alone; in /tmp,
-# since a socket's path must be short.
+# common.sh: for the GPU test scripts. `. common.sh` after setting BUILD and
+# OUT. State and sockets are separate from the user's; they are in /tmp because
+# a socket's path must be short.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bin=$BUILD/bin
 programs=$BUILD/bin/gpu
 cudadvise=$bin/cudadvise
 kernels=$bin/cudadvise-kernels
 
-# skip REASON: for ctest, and for people.
+# skip REASON: tell ctest and people that the test is skipped.
 skip() {
 	echo "skipped: $1"
 	exit 77
 }
 
-# Directories of our own, and the data beside the sources.
+# Sets up directories for this test, and the path of the data in the source tree.
 places() {
 	mkdir -p "$OUT"
 	scratch=$(mktemp -d /tmp/cadv.XXXXXX)
@@ -21,7 +21,8 @@ places() {
 	export CUDADVISE_CONFIG=$scratch/empty.conf
 	: >"$CUDADVISE_CONFIG"
 	mkdir -m 700 "$scratch/r" "$scratch/s"
-	# A build directory outside of the sources does not find its data.
+	# From a build directory outside the sources the programs do not find
+	# their data.
 	if [ -z "${CUDADVISE_DATA_DIR:-}" ] && [ -d "$here/../../config/metrics" ]
 	then
 		CUDADVISE_DATA_DIR=$(cd "$here/../../config" && pwd)
@@ -45,7 +46,8 @@ finish() {
 	rm -rf "$scratch"
 }
 
-# find_tool NAME PATTERN…: its path: in PATH, else the first that exists.
+# find_tool NAME PATTERN…: print the tool's path: the one in PATH, else the
+# first file that exists.
 find_tool() {
 	local name=$1 p
 	shift

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """compare_ncu.py BUILD OUT [PAIR.VARIANT…]: our counters against ncu's.
 
-Runs each program once under ncu and once under cudadvise, and compares every
-counter of every kernel that both measured. What a kernel executes is the same
-each time and must be equal; percentages must agree within two points; what
-depends on timing and on what else lies in the caches (cycles, L2, DRAM) is
-shown without a verdict. Writes the table to OUT/compare.txt. Exit status 1 if
-something differs, 77 if there is no GPU or no ncu.
+Runs each program once under ncu and once under cudadvise, and compares every counter of
+every kernel that both measured. Counts of what a kernel executes must be equal;
+percentages must agree within two points; counters that depend on timing and on the
+contents of the caches (cycles, L2, DRAM) are shown without a verdict. Writes the table
+to OUT/compare.txt. Exit status 1 if something differs, 77 if there is no GPU or no ncu.
 """
 import csv
 import glob
@@ -21,7 +20,7 @@ DEFAULT = ["uncoalesced-global-access.bad", "shared-bank-conflicts.bad",
            "warp-divergence.bad", "idle-lanes.bad", "local-memory-spill.bad",
            "low-achieved-occupancy.bad", "uncoalesced-global-access.good"]
 
-# Counts of what the program does, whatever the timing.
+# Counts that depend only on what the program does, not on timing.
 EXACT = re.compile(r"smsp__(inst_executed|thread_inst_executed|warps_launched)"
                    r"[a-z_]*\.sum$|smsp__sass_[a-z0-9_]*\.(sum|ratio|pct)$|"
                    r"l1tex__t_(sectors|requests)_pipe_lsu[a-z_]*\.sum$|"
@@ -46,21 +45,21 @@ def find_ncu():
 
 
 def metric_names():
-    """What we collect on GH100; on another chip ncu leaves out the rest."""
+    """What we collect on GH100; on another chip ncu leaves out what it lacks."""
     config = os.path.abspath(os.path.join(os.path.dirname(
         os.path.abspath(__file__)), "..", "..", "config"))
-    # A build directory outside of the sources does not find its data.
+    # From a build directory outside the sources cudadvise does not find its data.
     os.environ.setdefault("CUDADVISE_DATA_DIR", config)
     with open(os.path.join(os.environ["CUDADVISE_DATA_DIR"], "metrics",
                            "counters.metrics")) as f:
-        # What is counted by instruction is not the range profiler's.
+        # The range profiler does not collect the counts by instruction.
         text = f.read().split("[source]")[0]
     lines = (line.split("#")[0].split() for line in text.splitlines())
     return sorted({line[0] for line in lines if line and line[0][0] != "["})
 
 
 def aliases():
-    """Names of patched counters, by the name under which we report them."""
+    """{name that we report: name of the patched counter}"""
     table = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
                          "daemon", "model", "metric.def")
     with open(table) as f:

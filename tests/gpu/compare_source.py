@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""compare_source.py BUILD OUT [PROGRAM [ARG...]]: instruction by instruction
-and line by line against ncu's source counters.
+"""compare_source.py BUILD OUT [PROGRAM [ARG...]]: our source counters against ncu's,
+instruction by instruction and line by line.
 
 The program runs once under `cudadvise run --level source`, and once per kernel
-under ncu with its source page. Every count of every instruction of a kernel
-that both measured has to be the same number; a line's count is the sum of its
-instructions' by the same line table, so equal instructions are equal lines.
+under ncu with its source page. All counts of all instructions of a kernel that
+both measured must be equal. A line's count is the sum over its instructions, by the
+same line table, so lines are then equal, too.
 Prints one row a kernel: how many instructions and values were compared, how
 many differ, and the first that does. Without a program: a list of our own
 kernels. Exit status 1 if anything differs, 77 without ncu or GPU.
@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 
-# Our name of a value, and the column of ncu's page.
+# Our name of a value, and its column on ncu's page.
 COLUMNS = {
     "inst": "Instructions Executed",
     "threads": "Thread Instructions Executed",
@@ -67,7 +67,7 @@ def mangled(kernel, source):
 
 
 def warps(kernel):
-    """How many warps a launch has: what its first instruction counts."""
+    """The number of warps of a launch: the count of its first instruction."""
     grid, block = kernel["grid"], kernel["block"]
     return (grid[0] * grid[1] * grid[2] *
             -(-block[0] * block[1] * block[2] // 32))
@@ -76,7 +76,7 @@ def warps(kernel):
 def theirs(command, name, expected):
     """ncu's source pages of the launches of ${expected} warps, each {pc:
     {column: value}}. ncu looks at one launch of each shape, and does not say
-    which; shapes with as many warps are told apart by what fits."""
+    which; of shapes with the same number of warps, the one whose counts fit is taken."""
     pages = []
     with tempfile.NamedTemporaryFile("r+") as log:
         subprocess.run(

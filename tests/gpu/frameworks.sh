@@ -3,14 +3,15 @@
 #               [--seconds SECONDS] [PAIR…]
 # frameworks.sh --judge DIR BUILD
 #
-# Every program of kernels/frameworks, bad and good, under `cudadvise run` at its
-# default level or at LEVEL: which finding comes first on bad, what is above low on
-# good, and the predicted against the achieved seconds (frameworks_table.py). OUT gets
-# PAIR.VARIANT.cadv, .out, .err, the exit status in .rc, and table.txt. N programs
-# (3) start at once and take turns on the GPU. A run gets --limit (90) seconds; after
-# --seconds none is started. What has a capture in OUT is not run again. --record
-# leaves the judging for later; --judge says what the recordings in DIR come to, which
-# needs no GPU. What needs a module that is not installed is skipped.
+# Runs every program of kernels/frameworks, bad and good, under `cudadvise run`
+# at its default level or at LEVEL. Prints which finding comes first on bad,
+# what is above low severity on good, and the predicted against the achieved
+# seconds (frameworks_table.py). OUT gets PAIR.VARIANT.cadv, .out, .err, the
+# exit status in .rc, and table.txt. N programs (3) start at once and take turns
+# on the GPU. A run may take --limit (90) seconds; after --seconds none is
+# started. A program with a capture in OUT is not run again. --record records
+# without judging; --judge judges the recordings in DIR, which needs no GPU. A
+# program that needs a module that is not installed is skipped.
 set -u
 usage() {
 	sed -n '2,4s/^# //p' "$0" >&2
@@ -41,12 +42,12 @@ done
 . "$(dirname "$0")/common.sh"
 prepare
 folder=$(cd "$here/../../kernels/frameworks" && pwd)
-# Predictions rest on this GPU's ceilings, as they should for a user.
+# Calibrate, because a user's predictions use this GPU's measured ceilings.
 "$cudadvise" calibrate >"$OUT/calibrate.out" 2>"$OUT/calibrate.err" ||
     echo "cudadvise calibrate failed, see $OUT/calibrate.err"
 
-# record PAIR VARIANT: the program under cudadvise, with a state of its own. Its turn
-# (kernels/frameworks/pair.py) lasts until cudadvise is done.
+# record PAIR VARIANT: run the program under cudadvise, with a state directory of
+# its own. It keeps its turn (kernels/frameworks/pair.py) until cudadvise has ended.
 record() {
 	local to=$OUT/$1.$2 place
 	place=$(mktemp -d "$scratch/XXXX") || return
@@ -59,13 +60,13 @@ record() {
 	    >"$to.out" 2>"$to.err" </dev/null 9>>"$scratch/turn"
 }
 
-# held CAPTURE: another process had the counters when it was recorded.
+# held CAPTURE: whether another process held the counters during the recording.
 held() {
 	"$cudadvise" kernels --format json "$1" 2>/dev/null |
 	    grep -q 'held the counters'
 }
 
-# one PAIR VARIANT: recorded; once more if another process had the counters.
+# one PAIR VARIANT: record it, and once more if another process held the counters.
 one() {
 	local to=$OUT/$1.$2 begin=$SECONDS rc
 	record "$1" "$2"
@@ -83,7 +84,7 @@ one() {
 	echo "$1 $2: status $rc, $((SECONDS - begin)) s"
 }
 
-# worker N: takes the N-th of every ${lanes} jobs.
+# worker N: run the jobs N, N + lanes, N + 2 lanes ….
 worker() {
 	local i
 	for ((i = $1; i < ${#jobs[@]}; i += lanes)); do

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """frameworks_table.py DIR --cli CUDADVISE: judge what frameworks.sh recorded.
 
-For each pair of kernels/frameworks a line: of bad, which finding came first, the rank
-of the pair's own one and the seconds that it predicts; the seconds that the loop of
-good took less, of kernels, copies and waits; what is said of good above low. Exit status 1
-if a practice is not the first on its bad, or is found above low on its good; 77:
+One line for each pair of kernels/frameworks: the first finding on bad, the rank of the
+pair's own finding and the seconds that it predicts; the seconds of kernels, copies and
+waits that the loop of good took less; the findings above low severity on good. Exit
+status 1 if a practice is not the first on its bad, or is found above low on its good; 77:
 nothing was recorded.
 """
 import argparse
@@ -22,7 +22,7 @@ import trust_case as tc
 ABOVE_LOW = ("medium", "high")
 PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                         "../../kernels/frameworks")
-# What the programs are about that do not bear the practice's name.
+# The practices of programs that are not named after theirs.
 PRACTICE = {
     "cupy_chain": "eager-pointwise-chain",
     "framework_sync": "synchronous-copies",
@@ -37,16 +37,17 @@ def practice_of(pair):
 
 
 def turns_of(pair):
-    """How many turns the program's loop has."""
+    """The number of iterations of the program's loop."""
     source = os.path.join(PROGRAMS, pair + ".py")
     with open(source, encoding="utf-8") as f:
         return int(re.search(r"^STEPS = (\d+)$", f.read(), re.MULTILINE)[1])
 
 
 def cost_s(cli, capture, turns):
-    """Seconds of a loop of ${turns} turns without the first, in which code is made
-    and chosen: work that comes in half of them, and gaps that as many others, or a
-    hundred, are about as long as, within a factor of two: measuring makes dozens."""
+    """Seconds of a loop of ${turns} iterations without the first, which compiles and
+    chooses code: the work that occurs in at least half of the iterations, and the gaps
+    that have as many others, or a hundred, of about their length (within a factor of
+    two). Measuring itself makes only dozens of gaps."""
     with tempfile.TemporaryDirectory() as place:
         path = os.path.join(place, "run.db")
         subprocess.run([cli, "export", "--quiet", "--format", "sqlite",
@@ -77,7 +78,7 @@ def ms(seconds):
 
 
 class Side:
-    """One variant: its exit status, and findings and run where it was recorded."""
+    """One variant: its exit status, and its findings and run if it was recorded."""
 
     def __init__(self, o, pair, variant):
         base = os.path.join(o.dir, f"{pair}.{variant}")

@@ -3,10 +3,10 @@
 parts of the measuring on, in one process, in turns.
 
 LIBRARY is libcupti_switch.so, by which `cudadvise run` was told to reach CUPTI
-(CUDADVISE_CUPTI). In each round each mode comes once, in another order, for some
-steps of train.py's loop. Printed are, of each mode, the nanoseconds a launch takes
-beyond what it takes with nothing on, the median over the rounds with its 95 %
-interval, and the ratio; the file ROUNDS gets all of them. Without LIBRARY: the time
+(CUDADVISE_CUPTI). In each round every mode comes once, in a different order, for some
+steps of train.py's loop. For each mode it prints the nanoseconds that a launch takes
+longer than with nothing on (the median over the rounds, with its 95 % interval), and
+the ratio. The file ROUNDS gets the values of all rounds. Without LIBRARY: the time
 of a step.
 """
 import ctypes
@@ -25,15 +25,15 @@ if not torch.cuda.is_available():
     print("skipped: PyTorch sees no GPU", file=sys.stderr)
     sys.exit(77)
 
-WARM = 4	# steps after a switch that are not timed
-STEPS = 12	# that are
+WARM = 4	# untimed steps after a switch
+STEPS = 12  # timed steps
 LAUNCHES = 555	# of a step, as the trace counts them
-SETTLE = 8	# seconds until the levels that measure have measured all
+SETTLE = 8	# seconds until all measurements are done
 CALLBACKS = "launches calls runtime resources"
 HANDLED = "flush records"
 ALL = f"kernels kinds {CALLBACKS} work {HANDLED}"
-# Nothing comes twice: the first is what others are compared with, the second says
-# how far two alike modes lie apart.
+# "nothing" is the baseline. It comes twice: the difference between the two
+# shows how far apart identical modes lie.
 MODES = {
     "nothing": HANDLED,
     "nothing again": HANDLED,
@@ -81,14 +81,14 @@ class Loop:
 
 
 def seconds_of(loop):
-    """of a step, timed over STEPS of them"""
+    """The seconds of a step, timed over STEPS steps."""
     start = time.perf_counter()
     loop.steps(STEPS)
     return (time.perf_counter() - start) / STEPS
 
 
 def rounds(loop, switch, until):
-    """a list of {mode: seconds of a step}"""
+    """A list of {mode: seconds of a step}."""
     order, out = list(MODES), []
     dice = random.Random(1)
     while time.perf_counter() < until:
@@ -105,7 +105,7 @@ def rounds(loop, switch, until):
 
 
 def interval(values):
-    """of their median, 95 %: by the order statistics of a binomial"""
+    """The 95 % interval of the median, by the order statistics of a binomial."""
     values = sorted(values)
     n = len(values)
     reach = int(0.98 * n ** 0.5)	# 1.96 √n / 2

@@ -1,9 +1,9 @@
 #!/bin/bash
-# launch_cost.sh BUILD OUT [SECONDS]: where the time goes that measuring adds to a
-# launch of a PyTorch loop: alone and traced, twice, in processes of their own; and
-# with each part of the measuring on, in turns in one process, at `--level trace` and
-# at the default (launch_cost.py). SECONDS (150) is how long all of it may take.
-# Writes OUT/launch_cost.txt.
+# launch_cost.sh BUILD OUT [SECONDS]: where the time goes that measuring adds to
+# a launch of a PyTorch loop. Measured alone and traced, twice, in separate
+# processes; and with each part of the measuring switched on, in turns in one
+# process, at `--level trace` and at the default (launch_cost.py). All of it may
+# take SECONDS (150). Writes OUT/launch_cost.txt.
 set -u
 BUILD=${1:?usage: launch_cost.sh BUILD OUT [SECONDS]}
 OUT=${2:?usage: launch_cost.sh BUILD OUT [SECONDS]}
@@ -21,7 +21,7 @@ say() {
 	echo "$*" | tee -a "$to"
 }
 
-# measure NAME COMMAND…: what it prints, and how it ended.
+# measure NAME COMMAND…: print the command's output and its exit status.
 measure() {
 	local name=$1 rc
 	shift
@@ -39,8 +39,8 @@ measure() {
 loop=(python3 "$here/launch_cost.py")
 run=("$cudadvise" run -q --no-daemon -o "$scratch/run.cadv")
 
-# switched LEVEL SHARE: with this share of the seconds that are left. PyTorch has
-# loaded the CUPTI that it brings, which is then the one behind the switch.
+# switched LEVEL SHARE: use this share of the seconds that are left. PyTorch has
+# loaded the CUPTI that comes with it; the switch forwards to that one.
 switched() {
 	local cuda=${CUDA_HOME:-/usr/local/cuda}
 	local left=$(((seconds - SECONDS) * $2 / 100 - started))
@@ -56,7 +56,8 @@ switched() {
 	    "$OUT/rounds.$1.json"
 }
 
-# PyTorch's files are read from the disk once; this is how long it takes to start.
+# The first start reads PyTorch's files from the disk; the second tells how long
+# a start takes.
 python3 -c 'import torch; torch.zeros(1).cuda()' 2>/dev/null
 begin=$SECONDS
 python3 -c 'import torch; torch.zeros(1).cuda()' 2>/dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """nccl.py: two processes, a GPU each, reduce between the two with NCCL.
 
-What they find goes to stdout (the same every time), rank 0 first.
+Their results go to stdout (the same every time), rank 0 first.
 """
 import os
 import socket
@@ -38,7 +38,8 @@ def main():
     if not dist.is_nccl_available():
         print("skipped: PyTorch has no NCCL", file=sys.stderr)
         sys.exit(77)
-    # Asked without CUDA in this process: its children are to start clean.
+    # Returns the number of GPUs without initialising CUDA here, so that
+    # children start clean.
     if torch.cuda.device_count() < RANKS:
         print("skipped: fewer than two GPUs", file=sys.stderr)
         sys.exit(77)

@@ -1,16 +1,16 @@
 #!/bin/bash
-# overhead.sh BUILD OUT [REPETITIONS [TARGETS]]: what measuring costs, in ratios
-# to the same program alone, side by side in one run: an empty-kernel launch loop
-# and a PyTorch training loop; alone, under a library that only has CUPTI record
-# kernels ("empty"), under each level of cudadvise, under nsys, and under ncu, with
-# our metrics and with --set full, for a few of the launches.
-# The target `lengths` is the loop at two lengths, alone and under each level: what
-# is paid once, and what by launch.
-# OVERHEAD_STEPS (600) are the training's, OVERHEAD_NCU=0 leaves ncu out, which
-# takes minutes, OVERHEAD_MODES names those that are wanted. After
-# OVERHEAD_SECONDS (230) no further repetition begins. Writes OUT/times.tsv and
-# OUT/overhead.txt. Exit status 1 if the trace tier costs more than half of nsys's
-# slowdown, or if a program's output changed.
+# overhead.sh BUILD OUT [REPETITIONS [TARGETS]]: what measuring costs, as a ratio to
+# the same program alone, side by side in one run. The programs are a loop of empty
+# launches and a PyTorch training loop. They run alone, with a library that only has
+# CUPTI record kernels ("empty"), at each level of cudadvise, under nsys, and under
+# ncu, which looks at a few of the launches, with our metrics and with --set full.
+#
+# The target `lengths` is the loop at two lengths, alone and at each level: it separates
+# the cost that is paid once from the cost of each launch. OVERHEAD_STEPS (600) is the
+# number of training steps; OVERHEAD_NCU=0 leaves out ncu, which takes minutes;
+# OVERHEAD_MODES lists the modes to run. After OVERHEAD_SECONDS (230) no further
+# repetition begins. Writes OUT/times.tsv and OUT/overhead.txt. Exit status 1 if the
+# trace tier costs more than half of nsys's slowdown, or if a program's output changed.
 set -u
 BUILD=${1:?usage: overhead.sh BUILD OUT [REPETITIONS [TARGETS]]}
 OUT=${2:?usage: overhead.sh BUILD OUT [REPETITIONS [TARGETS]]}
@@ -35,8 +35,8 @@ nsys_repetitions=3		# it takes long to start and end
 ncu_launches=20			# that ncu looks at
 ncu_loop=2000			# launches of the loop under ncu
 
-# What runs: sets the array `target`. Under ncu it is short, because every launch
-# costs there, also one that it does not look at; "short" is that alone.
+# Sets the array `target`: the program. It is short under ncu, because every launch
+# costs time there, even one that ncu does not look at. "short" is that program alone.
 target_of() {			# TARGET MODE
 	case $1.$2 in
 	loop.ncu*|loop.short) target=("$programs/launch_loop" $ncu_loop) ;;
@@ -47,8 +47,8 @@ target_of() {			# TARGET MODE
 	esac
 }
 
-# What runs it: sets the array `wrap`. Of the training, ncu passes over what
-# fills the weights.
+# Sets the array `wrap`: the tool. In the training, ncu skips the launches that
+# fill the weights.
 wrap_of() {			# TARGET MODE
 	local skip=0
 	[ "$1" = train ] && skip=200
@@ -74,24 +74,24 @@ wrap_of() {			# TARGET MODE
 	esac
 }
 
-# What the program itself measured: ns a launch, or s of the loop.
+# The program's own measurement: ns a launch, or s of the loop.
 reading() {
 	sed -n 's/^\([0-9.]*\) \(ns\/launch\|s\)$/\1/p' "$1" | tail -1
 }
 
-# The seconds of the loop's second half, where it prints them.
+# The seconds of the loop's second half, if the program prints them.
 second_half() {
 	sed -n 's/^second half \([0-9.]*\) s$/\1/p' "$1" | tail -1
 }
 
-# How many launches the program had, from the capture of the trace.
+# The number of launches of the program, from the trace level's capture.
 count_launches() {
 	"$cudadvise" show --json "$scratch/run.cadv" | python3 -c \
 	    'import json, sys; print(json.load(sys.stdin)["run"]["launches"])'
 }
 
-# once TARGET MODE REPETITION: run it, append a line to times.tsv: what was
-# measured, wall time, second half, launches.
+# once TARGET MODE REPETITION: run it, and append a line to times.tsv: the
+# program's measurement, wall time, second half, launches.
 once() {
 	local name=$1 mode=$2 rep=$3 to=$OUT/$1.$2 start end rc value said
 	local -a wrap target
@@ -129,21 +129,21 @@ once() {
 	    "$([ "$mode" = trace ] && count_launches)" >>"$times"
 }
 
-# The metrics of the counter tier, as ncu wants them.
+# The metrics of the counter tier, as a list for ncu.
 metrics() {
 	local list=$here/../../config/metrics/counters.metrics
 	sed '/^\[source\]/,$d; s/[#[ ].*//; /^[[:space:]]*$/d' "$list" | tr -d ' \t' | sort -u |
 	    paste -sd, -
 }
 
-# The modes of one repetition; ncu comes in the first one only.
+# The modes of one repetition; ncu only runs in the first one.
 modes_of() {			# REPETITION TARGET
 	local modes="none empty trace auto counters sampling source"
 	if [ -n "${OVERHEAD_MODES:-}" ]; then
 		echo "$OVERHEAD_MODES"
 		return
 	fi
-	# What others take at two lengths nobody asked, and it takes long.
+	# Other tools are not run at two lengths: it takes long, and is not needed.
 	case $2 in loop-*) echo "$modes"; return ;; esac
 	[ -n "$nsys" ] && [ "$1" -le $nsys_repetitions ] && modes="$modes nsys"
 	[ -n "$ncu" ] && [ "$1" -eq 1 ] && modes="$modes short ncu ncu-full"
@@ -168,11 +168,12 @@ for rep in $(seq "$repetitions"); do
 	fi
 	for name in $left; do
 		modes=$(modes_of "$rep" "$name" | tr ' ' '\n')
-		# A machine that becomes slower is no mode's cost.
+		# Every second repetition runs the modes in reverse order, so that
+		# a machine that becomes slower does not count against one mode.
 		[ $((rep % 2)) -eq 1 ] || modes=$(tac <<<"$modes")
 		for mode in $modes; do
 			once "$name" "$mode" "$rep" && continue
-			# It cannot run here at all.
+			# This target cannot run here.
 			left=$(echo " $left " | sed "s/ $name / /")
 			break
 		done

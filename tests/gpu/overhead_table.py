@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 """overhead_table.py TIMES NCU_LAUNCHES NCU_LOOP: overhead.sh's table.
 
-A ratio is to the same program alone in the same repetition; shown are the
-median and the range of the repetitions. "fastest" is the fastest repetition over the
-fastest one alone, and the same of second halves: what else runs on a machine makes a
-repetition slower only. Of ncu: what one launch that it looks
-at takes, as a multiple of the launch alone. Of the loop at several lengths
-("loop-100000"): what is paid once and what by launch. Exit status 1 if the trace tier
-costs more than half of nsys's slowdown, or nothing was measured. "empty" is a library
-that has CUPTI record kernels and looks at nothing: what CUPTI alone costs.
+Ratios are to the same program alone in the same repetition; the table has their median
+and range. "fastest" is the ratio of the fastest repetitions, also for second halves:
+other load on the machine can only make a repetition slower. For ncu: the time of a
+launch that it looks at, as a multiple of the launch alone. For the loop at several
+lengths ("loop-100000"): the cost that is paid once, and the cost of each launch. Exit
+status 1 if the trace tier costs more than half of nsys's slowdown, or nothing was
+measured. "empty" is a library that has CUPTI record kernels and looks at nothing: what
+CUPTI alone costs.
 """
 import statistics
 import sys
 
 ORDER = ["none", "empty", "trace", "auto", "counters", "sampling", "source", "nsys",
          "ncu", "ncu-full"]
-SMALL = 0.02  # half of a slowdown that is nothing is nothing, too
+SMALL = 0.02  # slowdown that the trace tier may always have, even if nsys has none
 
 
 def read(path):
@@ -43,13 +43,13 @@ def spread(values, form):
 
 
 def pairs(rows, none, key):
-    """What the same repetition said of both."""
+    """The values of both in the same repetitions."""
     return [(rows[r][key], none[r][key]) for r in sorted(set(rows) & set(none))
             if rows[r][key] is not None and none[r][key]]
 
 
 def fastest(rows, none, key):
-    """The least of both, as a ratio; a dash where one is missing."""
+    """The ratio of the least values of both; a dash if one is missing."""
     least = [min((r[key] for r in of.values() if r[key]), default=None)
              for of in (rows, none)]
     return f"{least[0] / least[1]:.3f}" if None not in least else "-"
@@ -66,7 +66,7 @@ def launch_seconds(name, modes):
 
 
 def ncu_line(name, mode, modes, launches, loop):
-    """What ncu takes for one launch, by the program's own clock: without the
+    """The time of one launch under ncu by the program's own clock, which leaves out the
     start of the program and of ncu."""
     row = next(iter(modes[mode].values()))
     one = launch_seconds(name, modes)
@@ -114,8 +114,8 @@ def target(name, modes, launches, loop):
 
 
 def line_through(points):
-    """(at 0, by 1) of the line with the least squares through (x, y), or None
-    where all have one x."""
+    """(value at 0, slope) of the least-squares line through the points (x, y); None if
+    they have only one x."""
     if not points:
         return None
     n = len(points)
@@ -129,7 +129,7 @@ def line_through(points):
 
 
 def parts(lengths, mode, seconds):
-    """What ${mode} takes beyond the program alone: (s once, s a launch)."""
+    """The cost of ${mode} over the program alone: (s once, s a launch)."""
     of = [line_through([(n, seconds(n, row)) for n, modes in lengths.items()
                         for row in modes.get(m, {}).values()])
           for m in ("none", mode)]
@@ -139,9 +139,9 @@ def parts(lengths, mode, seconds):
 
 
 def print_parts(lengths):
-    """The table of the loop at several lengths: of the whole command, with its
-    start and end, and by the program's own clock, which starts after the
-    first launch."""
+    """Print the table of the loop at several lengths: by the time of the whole command,
+    with its start and end, and by the program's own clock, which starts after the first
+    launch."""
     names = " and ".join(f"{n:,}" for n in sorted(lengths))
     print(f"loop of {names} launches: what is paid once, and by launch")
     print(f"  {'mode':9} {'the command, once':20} {'a launch':12} "

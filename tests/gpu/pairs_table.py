@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """pairs_table.py DIR PAIR…: judge the findings that run_pairs.sh wrote.
 
-For each pair a line: of bad, which finding came first, what the pair's own one
-saves, its rank and the line that it names; of good, what is above low severity.
-Exit status 1 if a rule is silent on its bad variant or speaks on its good one.
+One line for each pair: the first finding on bad, and what the pair's own finding saves,
+its rank and the line that it names; the findings above low severity on good. Exit status
+1 if a rule finds nothing in its bad variant, or something in its good one.
 """
 import json
 import os
@@ -36,7 +36,7 @@ def state(findings, rule):
 
 
 def place(finding):
-    """Its first line: "a.cu:12", "b.h:3 < a.cu:12" where inlined."""
+    """The finding's first line: "a.cu:12", or "b.h:3 < a.cu:12" if inlined."""
     lines = finding.get("hot_lines") or [{}]
     places = [f"{os.path.basename(lines[0][file])}:{lines[0].get(line)}"
               for file, line in (("file", "line"),
@@ -50,7 +50,7 @@ def is_measured(text):
 
 
 def judge(directory, pair):
-    """The columns of one pair's line, and what is wrong with it."""
+    """The columns of one pair's line, and a list of what is wrong."""
     bad = load(f"{directory}/{pair}.bad.json")
     good = load(f"{directory}/{pair}.good.json")
     if bad is None or good is None:

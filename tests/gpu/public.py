@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """public.py --cudadvise CUDADVISE --scratch DIR [OPTION…] LIST DIR OUT
 
-public.sh's work: every program of LIST alone and at each level, and OUT's
-public.tsv of it. The verdicts, the worst first: "timeout", "status" (another
+Does the work of public.sh: runs every program of LIST alone and at each level, and
+writes OUT/public.tsv. The verdicts, the worst first: "timeout", "status" (another
 exit status), "differs" (another output), "slow" (more than 1.5 times its own
-time and 10 s), "same". What is not "same" runs alone and at the level once
-more: "same" with a note if the program itself is that unsteady.
+time and 10 s), "same". A program whose verdict is not "same" runs alone and at the
+level once more; the verdict becomes "same" with a note if the program alone varies
+as much.
 """
 import argparse
 import contextlib
@@ -26,13 +27,13 @@ COLUMNS = ["name", "class", "level", "verdict", "status", "own_status",
            "held_s", "longest_hold_s", "launches", "lost", "note"]
 BAD = ["timeout", "status", "differs", "slow"]
 SLOW_RATIO, SLOW_S = 1.5, 10
-TIMES_OWN = 3		# a run may take that, and --patience
-TOGETHER = (None, "trace")	# alone, and the level that takes no counters
+TIMES_OWN = 3		# a run may take this multiple of its own time, plus --patience
+TOGETHER = (None, "trace")	# the runs that need no counters
 SHOW_S = 120
 
 
 def positions(text):
-    """FIRST:LAST of a list, counted from 1, either of them left out."""
+    """FIRST:LAST of a list, counted from 1; either may be left out."""
     first, colon, last = text.partition(":")
     try:
         first, last = int(first or 1), int(last) if last else None
@@ -80,8 +81,8 @@ def devices():
 
 
 def costs(run):
-    """The table's columns out of a report's run; it may be an older one's,
-    which does not say for how long the program was held."""
+    """The table's columns from a report's run. An older report does not tell for how
+    long the program was held."""
     overhead, held = run["overhead"], run["overhead"].get("held") or {}
     longest = [held[x] for x in ("longest_s", "setup_longest_s",
                                  "replay_longest_s")
@@ -94,7 +95,7 @@ def costs(run):
 
 
 class Table:
-    """OUT/public.tsv, what was there before included."""
+    """OUT/public.tsv, with the rows of earlier calls."""
 
     def __init__(self, path, again):
         self.path, self.rows, self.lock = path, [], threading.Lock()
@@ -127,7 +128,7 @@ class Lane:
 
     def __init__(self, work, number, gpus, counters):
         self.work, self.o, self.number = work, work.o, number
-        self.counters = counters	# held by whoever takes counters there
+        self.counters = counters	# lock for taking counters on these GPUs
         self.place = self.o.scratch / f"l{number}"
         self.env = dict(os.environ)
         for name, sub in (("RUNTIME", "r"), ("STATE", "s")):
@@ -137,7 +138,7 @@ class Lane:
             self.env["CUDA_VISIBLE_DEVICES"] = ",".join(gpus)
 
     def once(self, p, level, limit_s):
-        """The program alone (level None) or at a level; with the capture."""
+        """One run of the program, alone (level None) or at a level, with its capture."""
         cwd = self.place / "w" / p.name
         pr.fresh(self.o.dir / p.directory, cwd)
         to = self.o.out / f"{p.name}.{level or 'alone'}"
@@ -154,7 +155,7 @@ class Lane:
                           f"{self.place}/{p.name}/{level}", limit_s), cadv
 
     def alone(self, p, own, times):
-        """False as soon as it takes too long."""
+        """Run it alone several times; False as soon as it takes too long."""
         limit_s = TIMES_OWN * max([p.seconds, *own.wall_s]) + self.o.patience
         for _ in range(times):
             r, _ = self.once(p, None, limit_s)
@@ -171,12 +172,12 @@ class Lane:
         different = own.difference(r)
         if different:
             return "differs", different
-        # The first run alone may have filled a cache.
+        # The first run alone may have filled a cache: the fastest run counts.
         slow_s = SLOW_RATIO * min(own.wall_s) + SLOW_S
         return ("slow" if r.wall_s > slow_s else "same"), None
 
     def measured(self, cadv):
-        """What the report says of what measuring cost."""
+        """The cost of measuring, from the report."""
         try:
             out = subprocess.run(
                 [self.o.cudadvise, "show", "--format", "json", str(cadv)],
@@ -219,14 +220,14 @@ class Lane:
             f" ({row['note']})" if row["note"] else "")
 
     def tidy(self, p, level, keep):
-        """Only what went wrong is kept, if not everything."""
+        """Remove the files, except after a difference or with --keep."""
         if keep or self.o.keep:
             return
         for end in ("out", "err", "cadv"):
             (self.o.out / f"{p.name}.{level}.{end}").unlink(missing_ok=True)
 
     def program(self, p, levels):
-        """All of one program; a line of what came out."""
+        """All runs of one program; returns a line with the result."""
         if not (self.o.dir / p.directory).is_dir():
             return "no directory"
         own = pr.Own(p)
@@ -261,7 +262,7 @@ class Work:
                   f"{lane.number}] {p.name}: {text}", flush=True)
 
     def lane(self, lane, jobs, until_s):
-        """What a lane's thread does; no program is begun after that."""
+        """The thread of a lane; it starts no program after ${until_s}."""
         while True:
             try:
                 p = jobs.get_nowait()
@@ -283,8 +284,8 @@ class Work:
             self.say(lane, p, text)
 
     def lanes_for(self, gpus):
-        """(lanes, sets of GPUs) for programs that need so many GPUs; several
-        lanes share a GPU only where one is enough and --lanes says so."""
+        """(lanes, sets of GPUs) for programs that need so many GPUs; several lanes share
+        a GPU only if one GPU is enough and --lanes asks for it."""
         places = max(len(self.devices) // gpus, 1)
         lanes = self.o.lanes or places
         return (min(lanes, places) if gpus > 1 else lanes), places
@@ -317,7 +318,7 @@ class Work:
             filter(None, self.o.only.split(","))))[self.o.slice]
         phases = {g: [p for p in programs if p.gpus == g]
                   for g in sorted({p.gpus for p in programs})}
-        # Each phase has its share of --seconds: the last ones run, too.
+        # Each phase gets its share of --seconds, so that the last ones run, too.
         cost = {g: sum(p.seconds for p in phases[g]) / self.lanes_for(g)[0]
                 for g in phases}
         spent = 0
@@ -334,7 +335,7 @@ def top(rows, column):
 
 
 def summary(work):
-    """A line for each level; how many programs noticed."""
+    """Print a line for each level; return how many programs behaved differently."""
     noticed = 0
     for level in work.o.levels:
         rows = [r for r in work.table.rows if r["level"] == level]
@@ -345,7 +346,8 @@ def summary(work):
         noticed += sum(count[v] for v in BAD)
         ratio = statistics.median(float(r["wall_s"]) / max(
             float(r["own_s"]), 1e-3) for r in rows)
-        # Those say little: not everything that is built runs everywhere.
+        # Programs that fail or launch nothing prove little: not everything that
+        # builds runs everywhere.
         fail = sum(r["own_status"] != "0" for r in rows)
         none = sum(r["launches"] in ("", "0") for r in rows)
         print(f"{level}: {len(rows)} programs ({fail} fail alone, {none} "

@@ -1,7 +1,7 @@
-"""public_run.py: one run of a program, and what its output says.
+"""public_run.py: runs a program once, and compares its output.
 
-A run has its own process group and a mark in its environment: whatever it
-leaves behind, in another session too, is found by that and ended.
+A run has its own process group and a mark in its environment. The mark finds the
+processes that it leaves behind, even in another session, and they are ended.
 """
 import os
 import shlex
@@ -14,7 +14,7 @@ from pathlib import Path
 MARK = "PUBLIC_RUN"
 GRACE_S = 5		# between asking a process to end and ending it
 LINGER_S = 3		# a helper process ends a little after its parent
-READ_BYTES = 8 << 20	# of an output is compared
+READ_BYTES = 8 << 20	# of an output are compared
 SED_S = 30
 SHOWN = 100		# characters of a line that differs
 
@@ -26,9 +26,9 @@ class ListError(Exception):
 class Program:
     """A line of the list: name, class, directory, command, seconds alone,
     GPUs, filter. The command may begin with NAME=VALUE words. The filter is a
-    sed -E expression for what is never the same; before it may stand
-    "sort;": the order of the lines says nothing; "status" alone: only the
-    exit status is compared."""
+    sed -E expression that removes what differs in every run. "sort;" before it:
+    the order of the lines does not matter. "status" alone: only the exit status
+    is compared."""
 
     def __init__(self, line):
         f = line.split("\t")
@@ -59,7 +59,7 @@ class Program:
 
 
 def sed(expression, data):
-    """The data after the filter."""
+    """The filtered data."""
     return subprocess.run(["sed", "-E", expression], input=data,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=SED_S, check=True,
@@ -67,7 +67,7 @@ def sed(expression, data):
 
 
 def read_list(path, only):
-    """The programs in the list's order; of those in ${only}, where given."""
+    """The programs in the list's order; if ${only} is given, only those in it."""
     programs, tried = [], set()
     with open(path, encoding="utf-8") as f:
         for number, line in enumerate(f, 1):
@@ -90,7 +90,7 @@ def read_list(path, only):
 
 
 def marked(mark):
-    """The processes with this mark in their environment, but zombies."""
+    """The processes with this mark in their environment, without zombies."""
     wanted = f"{MARK}={mark}".encode()
     found = []
     for entry in os.scandir("/proc"):
@@ -106,7 +106,7 @@ def marked(mark):
 
 
 def end_marked(mark, linger):
-    """Ends what still runs after ${linger} seconds; how many those were."""
+    """Ends the processes that still run after ${linger} seconds; returns their number."""
     deadline = time.monotonic() + linger
     while (left := marked(mark)) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -124,7 +124,7 @@ def end_marked(mark, linger):
 
 
 def end_group(process):
-    """The whole group, first politely."""
+    """End the whole process group, first with SIGTERM."""
     for number, wait_s in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, None)):
         try:
             os.killpg(process.pid, number)
@@ -139,12 +139,12 @@ def end_group(process):
 
 
 class Run:
-    """How one run went."""
+    """The result of one run."""
 
     def __init__(self):
         self.status = None	# None: it took too long
         self.wall_s = 0.0
-        self.left = 0		# processes that it left behind
+        self.left = 0		# number of processes left behind
         self.lines = None	# None: not compared
         self.out = self.err = None
 
@@ -170,7 +170,7 @@ def run(argv, env, cwd, to, mark, limit_s):
             end_group(p)
         r.wall_s = time.monotonic() - begin
     if r.status is not None and r.status < 0:
-        r.status = 128 - r.status	# as a shell says it
+        r.status = 128 - r.status	# as a shell reports it
     r.left = end_marked(mark, 0 if r.status is None else LINGER_S)
     return r
 
@@ -182,7 +182,7 @@ def fresh(source, to):
 
 
 def lines_of(program, path):
-    """What is compared of an output."""
+    """The lines of an output that are compared."""
     with open(path, "rb") as f:
         data = f.read(READ_BYTES)
     if program.sed:
@@ -192,8 +192,8 @@ def lines_of(program, path):
 
 
 class Own:
-    """What a program does alone: the exit statuses, and which lines of its
-    output are the same each time."""
+    """The behaviour of a program alone: the exit statuses, and which lines of its output
+    are the same in every run."""
 
     def __init__(self, program):
         self.program = program
@@ -204,7 +204,7 @@ class Own:
         self.wall_s = []
 
     def add(self, r):
-        """One more run alone."""
+        """Add one more run alone."""
         self.statuses.add(r.status)
         self.wall_s.append(r.wall_s)
         if not self.comparable:
@@ -219,7 +219,7 @@ class Own:
                             enumerate(zip(self.lines, lines)) if a != b}
 
     def same(self):
-        """In a word, how much of the output can be compared."""
+        """How much of the output can be compared, as one word."""
         if not self.comparable:
             return "not compared"
         return f"{len(self.masked)} masked" if self.masked else "equal"

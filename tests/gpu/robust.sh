@@ -1,10 +1,10 @@
 #!/bin/bash
-# robust.sh BUILD OUT: what must not happen. Every target program prints and
-# ends as it does without cudadvise, at each level; a killed daemon loses no
-# record; a killed target leaves a run that is marked. Writes OUT/<program>.*,
-# prints a line for each check and at the end how many passed and failed, and of
-# how many programs, and exits with 1 if one failed. What hangs is ended; after 6
-# minutes the rest counts as failed.
+# robust.sh BUILD OUT: cudadvise must not disturb programs. Every target program
+# prints and ends as it does without cudadvise, at each level; a killed daemon
+# loses no record; the run of a killed target is marked as such. Writes
+# OUT/<program>.*, prints a line for each check, and at the end how many passed
+# and failed, and of how many programs. Exit status 1 if one failed. A program
+# that hangs is ended; after 6 minutes the rest counts as failed.
 set -u
 BUILD=${1:?usage: robust.sh BUILD OUT}
 OUT=${2:?usage: robust.sh BUILD OUT}
@@ -35,20 +35,20 @@ not_run() {
 	skipped=$((skipped + 1))
 }
 
-# field FILE EXPRESSION: a value out of a JSON file; d is the document.
+# field FILE EXPRESSION: print a value from a JSON file; d is the document.
 field() {
 	python3 -c 'import json, sys
 d = json.load(open(sys.argv[1]))
 print(eval(sys.argv[2]))' "$1" "$2" 2>/dev/null
 }
 
-# A run's object, whether it stands alone or under "run".
+# A value of the run's object, which is the document or its member "run".
 run_field() {
 	field "$1" "(d.get('run') or d)$2"
 }
 
-# bounded SECONDS OUT ERR COMMAND…: in a process group of its own, all of which
-# ends with the time. Of signals that it dies of the shell says nothing.
+# bounded SECONDS OUT ERR COMMAND…: run it in a process group, which is ended
+# after SECONDS. The shell's messages about signals are discarded.
 bounded() {
 	local seconds=$1 out=$2 err=$3
 	shift 3
@@ -63,8 +63,8 @@ in_time() {
 	return 1
 }
 
-# as_it_is NAME TO SECONDS COMMAND…: without cudadvise, into TO.plain.*; its
-# status is in $plain. False if there is nothing to compare with.
+# as_it_is NAME TO SECONDS COMMAND…: run it without cudadvise, into TO.plain.*;
+# its status is in $plain. False if there is nothing to compare with.
 as_it_is() {
 	local name=$1 to=$2 seconds=$3 why
 	shift 3
@@ -122,7 +122,7 @@ measured() {
 	fi
 }
 
-# check PROGRAM ARGUMENTS…: alone, then at each of $levels.
+# check PROGRAM ARGUMENTS…: run it alone, then at each of $levels.
 check() {
 	local program=$1 to=$OUT/$1 name=$1 level
 	shift
@@ -140,7 +140,7 @@ check() {
 	done
 }
 
-# expect_launches PROGRAM COUNT: at level trace none was lost on the way out.
+# expect_launches PROGRAM COUNT: the capture of level trace must have all launches.
 expect_launches() {
 	local got
 	[ $late -gt 0 ] && return
@@ -152,7 +152,8 @@ expect_launches() {
 	fi
 }
 
-# expect_ranges FILE WANTED: how many kernels were launched within which.
+# expect_ranges FILE WANTED: compares the numbers of kernels launched in each
+# NVTX range.
 expect_ranges() {
 	local got
 	[ $late -gt 0 ] && return
@@ -172,14 +173,14 @@ check launch_loop 20000
 expect_launches launch_loop 20001
 check threads 8 2000
 expect_launches threads 16000
-# Threads race: once may be luck.
+# Threads race, so one success may be luck: run it twice more.
 [ -s "$OUT/threads.plain.out" ] && for _ in 1 2; do
 	plain=0
 	measured "threads, again" source "$OUT/threads" $each \
 	    "$programs/threads" 8 2000
 done
 check forker
-# Three children of 100, 200, 300 and twice 50 in the parent.
+# Three children with 100, 200 and 300 launches, and twice 50 in the parent.
 expect_launches forker 700
 check exec_child
 expect_launches exec_child 500
@@ -201,7 +202,7 @@ check waiter host
 check waiter stream
 check waiter managed
 
-# --- who waits for whom ----------------------------------------------------------
+# --- streams and kernels that wait for others -------------------------------------
 
 check hostfunc
 check value_wait
@@ -219,9 +220,9 @@ check capture_ptds
 check capture_race
 check capture_misuse
 
-# --- memory of other processes, or made by hand ------------------------------------
+# --- memory of other processes, or mapped by hand ----------------------------------
 
-# Not every container lets processes share them.
+# Not every container lets processes share memory.
 lenient=1
 check pool_ipc
 check ipc_mem
@@ -249,7 +250,7 @@ for level in $levels; do
 	    bad "cupti_user ($level): says nothing of CUPTI, see $to"
 done
 
-# python NAME SECONDS LEVELS SCRIPT…: a program of PyTorch's.
+# python NAME SECONDS LEVELS SCRIPT…: a PyTorch program.
 python() {
 	local name=$1 seconds=$2 which=$3 level
 	shift 3
@@ -267,7 +268,8 @@ lenient=1
 python torch_profiler 60 default "$here/torch_profiler.py"
 python nccl 60 default "$here/nccl.py"
 
-# NVIDIA's tool outside, us inside: one of the two has CUPTI.
+# NVIDIA's tool is started first, cudadvise inside it: only one of the two can
+# have CUPTI.
 sanitized() {
 	local tool to=$OUT/sanitizer plain with
 	in_time compute-sanitizer || return
@@ -283,7 +285,7 @@ sanitized() {
 	bounded 60 "$to.out" "$to.err" "$tool" --target-processes all \
 	    "$cudadvise" run --no-daemon -o "$to.cadv" -- "$programs/graph" 50
 	with=$?
-	# Its own lines begin with this, and differ in process ids.
+	# The tool's own lines begin with this, and contain process ids.
 	sed -i '/^=========/d' "$to.plain.out" "$to.out"
 	if [ $plain -ne 0 ]; then
 		not_run "compute-sanitizer: by itself it ends with $plain"
@@ -302,7 +304,7 @@ sanitized() {
 }
 sanitized
 
-# A server of NVIDIA's between the programs and the GPU.
+# NVIDIA's MPS server between the programs and the GPU.
 mps() {
 	local control level
 	in_time MPS || return
@@ -330,7 +332,7 @@ lenient=
 
 # --- the target is killed -----------------------------------------------------
 
-# child_of PID: the first.
+# child_of PID: its first child.
 child_of() {
 	pgrep -P "$1" | head -n 1
 }
@@ -369,7 +371,7 @@ killed
 
 daemon_pid() {
 	pgrep -u "$(id -u)" -x cudadvised | while read -r pid; do
-		# Of all daemons the one with our directories.
+		# There may be several daemons: find the one with our directories.
 		grep -qz "^CUDADVISE_STATE_DIR=$CUDADVISE_STATE_DIR\$" \
 		    "/proc/$pid/environ" 2>/dev/null && echo "$pid" && break
 	done
@@ -403,7 +405,7 @@ daemon_killed() {
 	    bad "daemon does not start again: $(tail -1 "$to.start")"
 	wait $wrapper
 	rc=$?
-	# The rest of the spool may still be on its way.
+	# The daemon may still be ingesting the spool.
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		bounded 20 "$to.json" "$to.show" "$cudadvise" show --format json
 		count=$(run_field "$to.json" "['launches']")

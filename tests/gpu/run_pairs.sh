@@ -1,8 +1,8 @@
 #!/bin/bash
-# run_pairs.sh BUILD OUT [PAIR…]: every reference pair under cudadvise: the rule
-# of its name must find the bad variant and not the good one. Pairs whose kernel
-# has a line marked are run with --level source, and must be found at that line
-# (tests/rules/lines.sh). The pair that is about errors runs under cudadvise
+# run_pairs.sh BUILD OUT [PAIR…]: runs every reference pair under cudadvise: the
+# rule that it is named after must find the bad variant and not the good one. A
+# pair with a marked line runs with --level source, and the finding must name
+# that line (tests/rules/lines.sh). The pair about errors runs under cudadvise
 # sanitize, which needs compute-sanitizer. Writes OUT/<pair>.<variant>.cadv,
 # .json (the findings), .out, .err, and OUT/table.txt.
 set -u
@@ -17,7 +17,7 @@ if [ $# -eq 0 ]; then
 	set -- $("$kernels" --list | cut -d' ' -f1)
 fi
 failed=0
-# Predictions rest on this GPU's ceilings, as they should for a user.
+# Calibrate, because a user's predictions use this GPU's measured ceilings.
 if "$cudadvise" calibrate >"$OUT/calibrate.out" 2>"$OUT/calibrate.err"; then
 	cp "$CUDADVISE_STATE_DIR"/calibration/*.json "$OUT"/ 2>/dev/null
 else
@@ -25,14 +25,14 @@ else
 	failed=1
 fi
 
-# by_line PAIR: is it about lines?
+# by_line PAIR: whether its source has a marked line.
 by_line() {
 	grep -qE '/\* (HERE|NOWHERE) \*/$' "$sources/${1//-/_}.cu"
 }
 
 sources=$here/../../kernels
 marked=()
-# Those about several GPUs need a second one.
+# Pairs about several GPUs need a second one.
 two_gpus=$("$kernels" peer-access-off --variant good --once >/dev/null 2>&1
     [ $? -eq 3 ] || echo yes)
 ran=()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """torch_profiler.py: a program that uses PyTorch's profiler, which is CUPTI.
 
-What it computes goes to stdout (the same every time); how many kernels the
-profiler saw, to stderr.
+Its results go to stdout (the same every time), the number of kernels that the
+profiler saw to stderr.
 """
 import sys
 
@@ -17,7 +17,7 @@ if not torch.cuda.is_available():
 
 
 def steps(x, n):
-    # Integers: the same in whatever order they are added.
+    # Integers: their sum is the same in any order.
     for i in range(n):
         x = (x * 5 + torch.roll(x, i + 1, 0)) % 65537
     return x

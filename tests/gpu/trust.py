@@ -4,24 +4,25 @@
 trust.py pairs  --cli CUDADVISE [--bars] [--only ID,…] CAPTURES
 trust.py plan   [--only ID,…] LIST
 
-Is the advice true of programs whose bottleneck is known? LIST is a
+Is the advice right for programs with a known bottleneck? LIST is a
 tab-separated list of cases (trust_case.py has the columns), DIR what trust.sh
 recorded of them: ID.cadv, or ID.json and ID.kernels.json, and ID.ncu.csv. With
---cli captures are judged by the rules of now. `pairs` judges our own reference
+--cli the current rules judge the captures. `pairs` judges our own reference
 pairs in the same way, bad as before and good as after.
 
-Of each case a line: the first finding that predicts seconds, whether it names
-a true fix ("under the noise": it is listed, but as not worth a change), what
-is above low on a variant without the fault, and the predicted kernel speedup
-against what the counterpart reached. Then rule by rule, and what is published
-(trust_figures.py). With --bars the exit status is 1 where the design's bars are
+Prints one line a case: the first finding that predicts seconds, whether it names a
+true fix ("under the noise": it is listed, but as not worth a change), the findings
+above low severity on a variant without the fault, and the predicted kernel speedup
+against that of the counterpart. Then a table of the rules, and the figures that are
+published (trust_figures.py). With --bars the exit status is 1 if the design's bars are
 missed. 77: nothing to judge.
 
-A finding is right that names what the counterpart changed; where it leaves the
-fault, or there is none, any label of the program. What the list calls sealed is
-left out; with --sealed it is in the figures, and nowhere else. --reader is a
-command that prints the findings and kernels of a capture as if less had been
-recorded (rules-withheld permission: no counters and no samples).
+A finding is right if it names what the counterpart changed. If the counterpart leaves
+the fault, or there is no counterpart, it is right if it names any label of the program.
+Cases that the list calls sealed are left out; with --sealed they are in the figures,
+and nowhere else. --reader is a command that prints the findings and kernels of a
+capture as if less had been recorded (rules-withheld permission: no counters and no
+samples).
 """
 import argparse
 import math
@@ -34,7 +35,7 @@ import trust_figures as tf
 ABOVE_LOW = ("medium", "high")
 BAR_FIRST = 0.9			# of the cases whose fix pays
 BAR_ERROR = 0.15		# median, predicted against achieved
-PAYS = 1.05			# within that a ratio is 1
+PAYS = 1.05			# a smaller ratio counts as 1
 
 
 def rules_of(case, codes, left=()):
@@ -46,7 +47,7 @@ def rules_of(case, codes, left=()):
 
 
 class Judged:
-    """What is said of one case, and whether it is true."""
+    """The findings of one case, and whether they are right."""
 
     def __init__(self, case, codes, found, left=()):
         self.case = case
@@ -60,8 +61,8 @@ class Judged:
                 f["kernel_id"] is None or
                 tc.is_labelled(name.get(f["kernel_id"]), self.patterns))
             f["mends"] = f["true"] and f["rule"] in self.mended
-        # A question of right results is no answer to what to change first,
-        # unless it is the true one.
+        # A finding about correctness does not answer what to change first,
+        # unless it is the true fix.
         self.listed = [f for f in self.findings
                        if f["category"] != "correctness" or f["true"]]
         self.told = [f for f in self.listed if f["worth_it"]]
@@ -73,7 +74,7 @@ class Judged:
         return self.listed[0] if self.listed else None
 
     def word(self):
-        """Where the first finding of what the counterpart mends is."""
+        """The rank of the first finding about what the counterpart fixes."""
         for i, f in enumerate(self.listed):
             if f["mends"]:
                 return ("first" if i == 0 else f"rank {i + 1}") + (
@@ -81,8 +82,8 @@ class Judged:
         return "MISSED"
 
     def kernel_ns(self, patterns=None):
-        """Of each labelled kernel its heaviest shape's shortest launch; where
-        each was measured, the mean of what they took then."""
+        """For each labelled kernel: the shortest launch of its heaviest shape; if each
+        launch was measured, the mean duration while measured."""
         top = {}
         for k in self.kernels:
             if not tc.is_labelled(k["name"], patterns or self.patterns):
@@ -99,14 +100,14 @@ class Judged:
         return sum(k["time"]["total_ns"] for k in self.kernels)
 
     def prediction(self):
-        """The first true finding about a labelled kernel, of what the
-        counterpart mends."""
+        """The first right finding about a labelled kernel that names what the counterpart
+        fixes."""
         return next((f for f in self.listed if f["mends"] and
                      f["kernel_id"] is not None and
                      f["saves"]["kernel_speedup_ratio"]), None)
 
     def narrow(self):
-        """Without a list of kernels the finding's own is the one meant."""
+        """If the case lists no kernels, use the finding's own kernel."""
         f = self.prediction()
         if not self.patterns and f is not None:
             own = next((k["short_name"] for k in self.kernels
@@ -120,13 +121,13 @@ def ratio(before, after):
 
 
 def achieved(before, after):
-    """(kernel, GPU time) before / after, as the list has it (whole runs that
-    nothing disturbed), else of what was recorded; None unknown."""
+    """The ratios before / after of (kernel, GPU) time, from the list (whole undisturbed
+    runs), else from the recordings; None: unknown."""
     given = [tc.number(before.case[c]) for c in ("h200_kernel_x",
                                                  "h200_gpu_time_x")]
     others = tc.kernel_patterns(before.case["after_kernels"])
     faster = before.kernel_ns(others) if others else 0
-    if faster > 0:		# both are in this run
+    if faster > 0:		# both kernels are in this run
         return [given[0] or ratio(before.kernel_ns(), faster), given[1]]
     if after is None or after is before:
         return given
@@ -140,7 +141,7 @@ def achieved(before, after):
 
 
 def pays(case, codes, kernel_x, gpu_x):
-    """Only what shows in kernels can be seen not to pay in their time."""
+    """Whether the fix pays; kernel times can only tell for faults that show in kernels."""
     if case["rules"] is not None or not all(
             codes[c][0] for c in case["codes"] if c in codes):
         return True
@@ -149,7 +150,7 @@ def pays(case, codes, kernel_x, gpu_x):
 
 
 def gain_of(before, after, codes, kernel_x, gpu_x):
-    """What the counterpart gains where the fault shows, or None."""
+    """The counterpart's gain in the time where the fault shows, or None."""
     shows = {codes[c][0] for c in before.case["codes"] if c in codes and
              codes[c][1] & before.mended}
     run_x = ratio(before.active_s, after.active_s) \
@@ -170,7 +171,7 @@ def saved(f):
 
 
 class Tally:
-    """Rule by rule: named truly, named falsely above low; code by code."""
+    """For each rule and code: how often right, and how often wrong above low."""
 
     def __init__(self):
         self.true, self.false, self.codes = {}, {}, {}
@@ -214,7 +215,7 @@ def table(lines):
 
 
 def ncu_says(case, codes, directory):
-    """(message with the largest estimate, is it a true one, is any) or None."""
+    """(message with the largest estimate, whether it is right, whether any is) or None."""
     patterns = tc.kernel_patterns(case["kernels"])
     rows = [r for r in tc.read_ncu(f"{directory}/{case['id']}.ncu.csv")
             if tc.is_labelled(r[0], patterns)]
@@ -239,7 +240,7 @@ def ncu_summary(said, errors):
 
 
 def verdict_of(judged, pairs_off):
-    """A word for the case's line."""
+    """The verdict for the case's line, as a word."""
     role = judged.case["role"]
     if role in ("after", "control"):
         false = [f for f in judged.alarms if not f["true"]]
@@ -250,7 +251,7 @@ def verdict_of(judged, pairs_off):
 
 
 def verdict(j, after, codes, off, prediction, ratios):
-    """One program's part in what is published."""
+    """One program's contribution to the published figures."""
     before = j.case["role"] in ("before", "mixed")
     v = tf.Verdict(j.case, j.word(), gain_of(j, after, codes, *ratios)
                    if before else None, not before or off)
@@ -265,7 +266,7 @@ def verdict(j, after, codes, off, prediction, ratios):
 
 
 def judge(cases, codes, directory, o):
-    """Print everything; returns what the bars are about."""
+    """Print everything; returns the values that the bars apply to."""
     judged, left = {}, {c["id"]: c["codes"] for c in cases}
     for case in cases:
         found = tc.recorded(directory, case["id"], o.cli, o.reader)
@@ -299,7 +300,8 @@ def judge(cases, codes, directory, o):
             quiet.append(word == "quiet")
         elif before:
             firsts.append(word)
-            # A counterpart that takes longer does something else.
+            # A counterpart that takes longer does other work: its prediction is
+            # left out.
             if predicted and kernel_x and kernel_x > 1 / PAYS:
                 errors.append(abs(predicted - kernel_x) / kernel_x)
         else:
@@ -331,7 +333,7 @@ def judge(cases, codes, directory, o):
 
 
 def summary(n, firsts, alarms, quiet, errors):
-    """Print it; False where a bar is missed."""
+    """Print the summary; False if a bar is missed."""
     median = statistics.median(errors) if errors else math.nan
     first = sum(w.startswith("first") for w in firsts)
     share = first / len(firsts) if firsts else math.nan
@@ -347,8 +349,8 @@ def summary(n, firsts, alarms, quiet, errors):
 
 
 def plan(cases):
-    """A line a program: id, arguments, environment, GPUs, and for ncu how many
-    kernels, and which."""
+    """Print one line a program: id, arguments, environment, GPUs, and for ncu the number of
+    kernels and their names."""
     by_id, done = {c["id"]: c for c in cases}, set()
     for case in cases:
         for c in (case, by_id.get(case["counterpart"])):

@@ -4,17 +4,16 @@
 #          [--seconds SECONDS]
 # trust.sh --judge DIR LIST [BUILD]
 #
-# Is the advice true of programs whose bottleneck is known? LIST is a
-# tab-separated list of cases (trust_case.py has its columns), PROGRAMS a folder
-# with an executable for each, named by the case's id; they run in that folder.
-# One after the other each runs once under `cudadvise run`, at its default level
-# or at --level LEVEL, and once under ncu for the kernels that the list names,
-# --limit (60) and --ncu-limit (90) seconds at most. OUT gets ID.cadv, ID.json,
-# ID.kernels.json, ID.ncu.csv, what the program said, and a line in measured.tsv
-# as soon as a program is done: called again it goes on behind the last one
-# (--again: from the beginning). After --seconds no further program is started.
-# --replay lets cudadvise replay kernels; --record leaves the judging for later.
-# --judge says what the recordings in DIR come to; that needs no GPU.
+# Is the advice right for programs with a known bottleneck? LIST is a tab-separated
+# list of cases (trust_case.py has its columns), PROGRAMS a folder with an executable
+# for each, named by the case's id; they run in that folder. Each runs once under
+# `cudadvise run`, at its default level or at --level LEVEL, and once under ncu for the
+# kernels that the list names, one after another, for at most --limit (60) and
+# --ncu-limit (90) seconds. OUT gets ID.cadv, ID.json, ID.kernels.json, ID.ncu.csv, the
+# program's output, and a line in measured.tsv as soon as a program is done. Called
+# again, it continues after the last one (--again: from the beginning). After --seconds
+# no further program is started. --replay lets cudadvise replay kernels; --record
+# records without judging. --judge judges the recordings in DIR, which needs no GPU.
 set -u
 usage() {
 	sed -n '2,5s/^# //p' "$0" >&2
@@ -57,7 +56,7 @@ table=$OUT/measured.tsv
 [ -z "$again" ] || rm -f "$table"
 touch "$table"
 
-# status RC: in a word.
+# status RC: print the exit status as a word.
 status() {
 	case $1 in
 	0) echo ok ;;
@@ -66,7 +65,7 @@ status() {
 	esac
 }
 
-# measure ID ARGS ENV: the program under cudadvise; its status in a word.
+# measure ID ARGS ENV: run the program under cudadvise; print its status as a word.
 measure() {
 	local to=$OUT/$1 rc args env
 	read -ra args <<<"$2"
@@ -85,7 +84,7 @@ measure() {
 	status "$rc"
 }
 
-# ask_ncu ID ARGS ENV COUNT REGEX: the first launches of the kernels under ncu.
+# ask_ncu ID ARGS ENV COUNT REGEX: run the first launches of the kernels under ncu.
 ask_ncu() {
 	local to=$OUT/$1 args env names=()
 	read -ra args <<<"$2"

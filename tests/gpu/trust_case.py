@@ -1,5 +1,5 @@
-"""trust_case.py: cases of programs with a known bottleneck, as trust.py reads
-them: the list, the codes, and what was recorded of each program.
+"""trust_case.py: reads the cases of programs with a known bottleneck for trust.py:
+the list, the codes, and the recordings of each program.
 """
 import csv
 import glob
@@ -16,8 +16,8 @@ COLUMNS = ("id", "source", "args", "env", "gpus", "kernels", "labels", "role",
 
 
 def read_codes(path=os.path.join(HERE, "trust_codes.tsv")):
-    """{code: (is it a kernel's, rules, regular expression for ncu or None)}; a
-    rule's own name is a code, too, and shows where the first code with it does.
+    """{code: (whether it is about a kernel, rules, regular expression for ncu or None)}.
+    A rule's name is also a code, which shows where the first code with that rule does.
     """
     codes, own = {}, {}
     with open(path, encoding="utf-8") as f:
@@ -41,7 +41,7 @@ def number(text):
 
 
 def read_cases(path):
-    """The list, a dict a case; a first line of column names is left out."""
+    """The list, one dict a case, without a first line of column names."""
     cases = []
     with open(path, encoding="utf-8") as f:
         for line in f:
@@ -78,7 +78,7 @@ def kernel_patterns(text):
     """Regular expressions for a case's column of kernels; [] means any.
 
     "a; b", "copy, mul", "kernel_a..d", "CalcFB...", "stride<float>"; "host",
-    "others" and what is in parentheses is no kernel.
+    "others" and text in parentheses are not kernels.
     """
     patterns = []
     text = re.sub(r"\([^)]*\)", " ", text)
@@ -105,7 +105,7 @@ def is_labelled(name, patterns):
         re.search(r"(?<!\w)" + p, name or "") for p in patterns)
 
 
-# --- what was recorded ------------------------------------------------------
+# --- recordings -------------------------------------------------------------
 
 def load(path):
     try:
@@ -116,7 +116,7 @@ def load(path):
 
 
 def ask(cli, command, capture):
-    """The JSON that cudadvise gives of a capture, or None."""
+    """The JSON that cudadvise prints for a capture, or None."""
     done = subprocess.run([cli, *command, "--format", "json", capture],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           check=False)
@@ -127,7 +127,7 @@ def ask(cli, command, capture):
 
 
 def read_with(reader, capture):
-    """(findings, kernels) as the command ${reader} prints them of a capture."""
+    """(findings, kernels) of a capture, as the command ${reader} prints them."""
     done = subprocess.run([*reader.split(), capture], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, check=False)
     try:
@@ -138,9 +138,9 @@ def read_with(reader, capture):
 
 
 def recorded(directory, name, cli, reader=None):
-    """(findings, kernels, seconds with work for the GPU or None) of a case: of
-    its capture with the rules of now, else of the JSON that was written beside
-    it; None where there is neither. ${reader}: only by that command."""
+    """(findings, kernels, seconds with work for the GPU or None) of a case: from its
+    capture by the current rules, else from the JSON that was written beside it; None if
+    there is neither. ${reader}: only by that command."""
     capture = os.path.join(directory, f"{name}.cadv")
     findings = kernels = None
     if reader:
@@ -159,8 +159,8 @@ def recorded(directory, name, cli, reader=None):
 
 
 def read_ncu(path):
-    """[(kernel, rule, text, estimated speedup in percent or None)] of a details
-    page as CSV; [] if there is none."""
+    """[(kernel, rule, text, estimated speedup in percent or None)] from a details page
+    as CSV; [] if there is none."""
     try:
         with open(path, encoding="utf-8", errors="replace") as f:
             lines = [line for line in f if line.startswith('"')]

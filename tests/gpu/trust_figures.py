@@ -1,30 +1,30 @@
-"""trust_figures.py: what a list of judged programs comes to, as it is published:
-how often the first finding names what the counterpart changed, what is said of
-sound programs, and predicted against achieved speedups. Programs that the rules
-were tuned with ("seen") and those that nobody looked at ("sealed") stand apart.
+"""trust_figures.py: the published figures for a list of judged programs: how often the
+first finding names what the counterpart changed, how many findings sound programs get,
+and predicted against achieved speedups. Programs that the rules were tuned with ("seen")
+and those that nobody looked at ("sealed") are counted separately.
 """
 import statistics
 
-GAIN = 1.10			# below that a fix is not worth being right about
+GAIN = 1.10			# fixes that gain less are not counted
 
 
 class Verdict:
-    """One program's. ${word}: where the true finding is (trust.py). ${gain}:
-    what the counterpart achieved, of the kernels or the run; None unknown."""
+    """The verdict on one program. ${word}: the rank of the right finding (trust.py).
+    ${gain}: what the counterpart gained, in kernels or in the run; None: unknown."""
 
     def __init__(self, case, word, gain, sound):
         self.case = case
         self.word = word
         self.gain = gain
-        self.sound = sound		# nothing above low is true of it
-        self.alarms = 0			# above low, and no label of it
-        self.labelled = False		# the first finding is a label at all
+        self.sound = sound		# no finding above low is right
+        self.alarms = 0			# findings above low that are none of its labels
+        self.labelled = False		# whether the first finding is any label
         self.first = None		# its rule
         self.predicted = self.low = self.high = self.achieved = None
 
 
 def interval(saves):
-    """(low, high) of the kernel's speedup as the seconds' bounds have it."""
+    """(low, high) of the kernel's speedup, from the bounds of the saved seconds."""
     ratio, seconds = saves["kernel_speedup_ratio"], saves["s"]
     low, high = saves.get("low_s"), saves.get("high_s")
     if not ratio or ratio <= 1 or not seconds or low is None or high is None:
@@ -39,8 +39,8 @@ def of(n, whole):
 
 
 def predicted(verdicts):
-    """The line about predictions; a counterpart that takes longer does
-    something else."""
+    """The line about predictions, without counterparts that take longer: they do other
+    work."""
     held = [v for v in verdicts if v.predicted and v.achieved and
             v.achieved > 1 / 1.05]
     if not held:
@@ -53,7 +53,7 @@ def predicted(verdicts):
 
 
 def twins(verdicts):
-    """Groups of one program that is run in several ways: the same kernels,
+    """Groups of cases that are one program run in several ways: the same kernels,
     labels and counterpart."""
     groups = {}
     for v in verdicts:
@@ -65,7 +65,7 @@ def twins(verdicts):
 
 
 def figures(verdicts):
-    """[(what, value)] of one split."""
+    """[(figure, value)] of one split."""
     gains = [v for v in verdicts if not v.sound and
              v.gain is not None and v.gain >= GAIN]
     faulty = [v for v in verdicts if not v.sound]
@@ -95,7 +95,7 @@ def figures(verdicts):
 
 
 def publish(verdicts):
-    """Print the figures, a column a split."""
+    """Print the figures, one column for each split."""
     splits = sorted({v.case["split"] for v in verdicts if v.case["split"]},
                     key=("seen", "sealed").index)
     if not splits:

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 #
-# broken.sh REPOSITORY BUILD: does `lint.sh rules` see what is missing? In a copy
-# of what it reads one thing at a time is broken, and the lint must fail and say
-# so. Exit status 77 without jq or the command.
+# broken.sh REPOSITORY BUILD: does `lint.sh rules` report what is missing? Makes
+# a copy of the files that it reads, breaks one thing at a time, and checks that
+# the lint fails and names that. Exit status 77 without jq or the command.
 
 set -u
 repo=$1
@@ -13,9 +13,9 @@ trap 'rm -rf "$dir"' EXIT
 id=tail-effect
 failed=0
 
-# A fresh copy: names only where only names are read; the command answers with
-# the catalogue in rules.json: as many practices as there have to be, this one among
-# them.
+# fresh: make a new copy. Files of which the lint reads only the name are empty.
+# The command prints the catalogue in rules.json, with the smallest number of
+# practices that the lint accepts, this rule among them.
 fresh() {
 	local f
 	rm -rf "$dir/repo" "$dir/build"
@@ -33,7 +33,7 @@ fresh() {
 	cp "$dir/rules.json" "$dir/build/rules.json"
 	jq -r '.items[].id' "$dir/build/rules.json" >"$dir/build/pairs"
 	cp "$dir/explained" "$dir/build/"
-	# All but this rule are explained alike: it is quicker.
+	# All other rules have the same explanation, because that is faster.
 	cat >"$dir/build/bin/cudadvise" <<-END
 		#!/bin/sh
 		[ "\$1" = rules ] && exec cat "$dir/build/rules.json"
@@ -61,7 +61,7 @@ pairs() {
 	    mv "$dir/new" "$dir/repo/tests/rules/expected.json"
 }
 
-# broken WORDS: the lint fails, says that and nothing else, and of this rule.
+# broken WORDS: the lint must fail, and complain only about WORDS of this rule.
 broken() {
 	local said
 	said=$(lint)
@@ -106,7 +106,7 @@ for variant in bad good; do
 	fresh; : >"$dir/repo/tests/captures/pairs/$id.$variant.cadv"
 	broken "no capture of its $variant variant"
 done
-# An unrecorded pair needs no captures, but a row.
+# A pair that is not recorded yet needs no captures, but a row in the unit tests.
 unrecorded() {
 	fresh; pairs ".pairs[\"$id\"].recorded = false"
 	rm "$dir/repo/tests/captures/pairs/$id".*.cadv
@@ -115,7 +115,7 @@ unrecorded
 said=$(lint) || { echo "FAIL: an unrecorded pair: $said"; failed=1; }
 unrecorded; sed -i "s/\"$id\", fault/\"other\", fault/" "$dir"/repo/tests/unit/*.c
 broken "has no row"
-# A row whose last column, the case without data, is gone.
+# A row without its last column, the case without data.
 unrecorded; tr -s '[:space:]' ' ' <"$repo/tests/unit/rules.c" |
     sed -E "s/(\"$id\", [a-z_]+, \{[^}]*\}), [a-z_]+ \}/\1, NULL }/" \
     >"$dir/repo/tests/unit/rules.c"

@@ -1,13 +1,13 @@
 /*
- * check_metrics.c: is the list of counters what CUPTI and the model know?
+ * check_metrics.c: checks the list of counters against CUPTI and the model.
  *
- *   check-metrics DIRECTORY    for each chip that CUPTI can read counters of: every
- *                              name that is not excepted for it is valid there, and
- *                              the headline fits one pass; prints the passes. Every
- *                              name is in model/metric.def or model/lines/source.def,
- *                              and no heading has one twice.
+ *   check-metrics DIRECTORY    For each chip whose counters CUPTI knows: every name that
+ *                              is not left out for the chip is valid there, and the
+ *                              headline fits one pass. Prints the number of passes. Every
+ *                              name is in model/metric.def or model/lines/source.def, and
+ *                              no heading has a name twice.
  *
- * CUPTI's Host API needs no GPU. Exit 77: no libcupti here.
+ * CUPTI's Host API needs no GPU. Exit status 77: there is no libcupti.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -19,8 +19,8 @@
 
 #define NAMES 512
 
-/* CUPTI's list, of chips that nothing supports, too: counters need compute
- * capability 7.5, and so no GV. */
+/* CUPTI's list, without chips that cudadvise does not support: counters need
+ * compute capability 7.5, so GV chips are left out. */
 static const char *const *
 chips_of(const struct cupti_api *api, size_t *n)
 {
@@ -38,7 +38,7 @@ chips_of(const struct cupti_api *api, size_t *n)
 	return p.ppChipNames;
 }
 
-/* Names that CUPTI rejects for the chip of ${m}: each by itself. */
+/* Prints the names that CUPTI rejects for the chip of ${m}, tried one at a time. */
 static void
 print_rejected(const struct metrics *all, const struct metrics *m)
 {
@@ -70,7 +70,8 @@ check_chip(const struct cupti_api *api, const char *directory,
 	return m.rejected > 0 || m.config[0].passes != 1;
 }
 
-/* Every name of the list is known to the model, and stands once in its heading. */
+/* Checks that the model knows every name of the list, and that no heading has a
+ * name twice. */
 static int
 check_names(const char *directory)
 {
@@ -130,7 +131,7 @@ main(int argc, char **argv)
 		printf("skipped: %s\n", why);
 		return bad ? 1 : 77;
 	}
-	/* (No name is excepted for it.) */
+	/* (GH100: no name is left out for it.) */
 	if (metrics_load(&all, &api, argv[1], "GH100", true, &where) != 0)
 		return 1;
 	chip = chips_of(&api, &n);

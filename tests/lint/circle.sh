@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
-# circle.sh REPOSITORY: does `lint.sh circles` see a circle? In a build of three files
-# the third calls the first, or none.
+# circle.sh REPOSITORY: does `lint.sh circles` report a circle? Builds three
+# files that call each other, in which the third calls the first or nothing.
 
 set -u
 repo=$1
@@ -10,14 +10,14 @@ trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir"/{daemon,injection,build/daemon/CMakeFiles/x.dir,build/injection/CMakeFiles/x.dir}
 failed=0
 
-# built PART FILE CODE: as CMake builds and lists it.
+# built PART FILE CODE: compile CODE, and list it as CMake does.
 built() {
 	local object=$1/CMakeFiles/x.dir/$2.o
 	(cd "$dir/build" && cc -x c -c -o "$object" - <<<"$3" &&
 	    echo "\"command\": \"cc -o $object -c $2\"," >>compile_commands.json)
 }
 
-# planted PART: the circle in that part is found, and without it there is none.
+# planted PART: the circle in PART must be found; without it there must be none.
 planted() {
 	local part said
 	: >"$dir/build/compile_commands.json"

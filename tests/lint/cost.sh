@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
 #
-# cost.sh REPOSITORY BUILD [KIND…]: how many files one more practice, metric … touches.
-# Adds an example of each KIND (all kinds without one) to a copy of the tree by the
-# recipe of daemon/rules/README.md, checks that the example works there, and fails
-# if the recipe touched more files than the table below allows. Exit status 77 where
-# BUILD has no ninja and no programs, or jq is missing; or if nothing failed, but the
-# program that an example is to work in is not built.
+# cost.sh REPOSITORY BUILD [KIND…]: how many files one more practice, metric …
+# touches. Adds an example of each KIND (default: all kinds) to a copy of the
+# tree by the recipe of daemon/rules/README.md, checks that the example works
+# there, and fails if the recipe touched more files than the table below allows.
+# Exit status 77 if BUILD has no ninja or no programs, or if jq is missing; also
+# if nothing failed, but a program that an example needs is not built.
 #
-# A kind is a row of the table and a file cost/<kind>.sh with two functions. Both run
-# in the copy, in a shell of their own, and may use the functions of this file:
+# A kind is a row of the table and a file cost/<kind>.sh with two functions. Both
+# run in the copy, in a shell of their own, and may use the functions of this file:
 #   add      applies the recipe: each file that it writes or changes is counted
 #   works    says (fail …) what the example still lacks
-# Files that are recorded on a GPU or written by a command are not counted: add them
-# in `works`.
+# Files that are recorded on a GPU or written by a command are not counted: add
+# them in `works`.
 
 set -u
 repo=$(cd "$1" && pwd)
 build=$(cd "$2" && pwd)
 shift 2
 
-# Kind, and how many files one more of it touches.
+# Kind, and the number of files that one more of it touches.
 table='
 practice 4
 chip 1
@@ -41,7 +41,8 @@ fail() {
 	exit 1
 }
 
-# row FILE TEXT: append TEXT to a table, the last lines of which undefine its macros.
+# row FILE TEXT: append TEXT to a table, before the last lines, which undefine
+# its macros.
 row() {
 	[ -f "$1" ] || fail "$1 is not there"
 	if [[ $1 == *.def ]]; then
@@ -53,7 +54,7 @@ row() {
 	fi
 }
 
-# change FILE COMMAND…: replace FILE by what COMMAND makes of it.
+# change FILE COMMAND…: filter FILE through COMMAND.
 change() {
 	local file=$1
 	shift
@@ -68,15 +69,14 @@ within() {
 	    '{ print } $0 == heading { print line }'
 }
 
-# renamed FROM TO: a filter that replaces one id by another, with dashes and with
-# underscores.
+# renamed FROM TO: a filter that replaces an id, with dashes and with underscores.
 renamed() {
 	sed "s/$1/$2/g; s/${1//-/_}/${2//-/_}/g"
 }
 
-# program NAME SOURCE…: link $scratch/bin/NAME like BUILD's program of that name, with
-# the copy's SOURCEs instead of what BUILD's libraries have of them. To be named are
-# the sources that the example adds, and those that read a table or file it changes.
+# program NAME SOURCE…: link $scratch/bin/NAME like BUILD's program of that name,
+# with the copy's SOURCEs in place of those in BUILD's libraries. Name the sources
+# that the example adds, and those that read a table or file that it changes.
 program() {
 	local name=$1 commands=$scratch/build/compile_commands.json
 	local source object link objects=()
@@ -108,15 +108,15 @@ program() {
 
 # --- one kind ----------------------------------------------------------------------
 
-# One copy of the tree and one build of it serve all kinds: what a kind changed is as
-# before when the next begins.
+# All kinds share one copy of the tree and one build: what a kind changed is
+# undone before the next begins.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/tree" && cd "$repo" &&
     git ls-files -z -co --exclude-standard |
     xargs -0 cp -a --parents -t "$scratch/tree" || exit 1
 
-# changed: the files that are newer than the beginning of this kind.
+# changed: the files that are newer than the start of this kind.
 changed() {
 	find . -type f -newer "$scratch/before" | sed 's|^\./||' | sort
 }
@@ -125,7 +125,8 @@ restore() {
 	local file
 	while read -r file; do
 		if [ -e "$repo/$file" ]; then
-			# Newer than what was built of the example.
+			# Newer than what was built of the example, so that it
+			# is built again.
 			cp "$repo/$file" "$file"
 		else
 			rm "$file"

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 """format.py [--mend] FILE...: is this C written as .clang-format says?
 
-Prints each place that is not, and what would mend it; exit status 1 if there is
-one, 2 if clang-format fails. --mend rewrites the files (but for `columns`).
+Prints each place that is not, and what would mend it; exit status 1 if there is one, 2 if
+clang-format fails. --mend rewrites the files (except for `columns`).
 
-clang-format breaks lines where it likes, joins those that it would not have broken,
-and sets comments behind a line one blank apart. Here who writes chooses where an
-expression breaks, and such comments stand in one column. So these of its changes count:
-  inline   blanks between two words of a line
+clang-format chooses all line breaks itself, and puts a comment after code one blank
+behind it. In this project the author chooses where an expression breaks, and such comments
+are aligned in a column. So only these of its changes count:
+  inline   blanks within a line
   indent   the indentation of a statement
   blank    more than one empty line
   break    a statement behind its `if (...)`; a `{` or an `else` in a line of its own
-and one thing that it knows nothing of:
-  columns  a line that goes on is indented by tabs and four blanks, inside of a row of
-           a table by two more
-A macro's definition does not count, nor what is read as C++ (`new`, `operator *`,
-`(x) - y` as a cast).
+and one thing that it does not check:
+  columns  a continuation line is indented by tabs and four blanks, inside a row of a table
+           by two more
+Changes in a macro's definition do not count, nor those where it takes C for C++ (`new`,
+`operator *`, `(x) - y` as a cast).
 """
 import os
 import re
@@ -30,7 +30,7 @@ BODY = re.compile(r"(\)|\belse|\bdo)$")     # what a statement may follow
 
 
 def changes(paths):
-    """What clang-format would replace in each file: (from, to, by), in bytes."""
+    """The replacements of clang-format in each file: (from, to, text), in bytes."""
     out = subprocess.run([CLANG_FORMAT, "--style=file", "--output-replacements-xml"] +
                          paths, capture_output=True, check=True).stdout
     documents = out.split(b"<?xml version='1.0'?>")[1:]
@@ -42,8 +42,8 @@ def changes(paths):
 
 
 def kind_of(before, old, new, after):
-    """What kind of change it is; None where it does not count. before and after: the
-    rest of the line before old, and of that behind it."""
+    """The kind of a change; None if it does not count. before and after: the rest of the
+    line before old, and of the line after it."""
     if "\n" not in old and "\n" not in new:
         if new not in ("", " ") or re.match(r"/[/*]", after) or \
                 CPP_WORDS.search(before + after) or before.startswith("#") or \
@@ -71,7 +71,7 @@ def kind_of(before, old, new, after):
 
 
 def judge(path, replacements, mend):
-    """The places of a file that are not as they should be."""
+    """The places of a file that are not laid out as they should be."""
     with open(path, "rb") as f:
         source = f.read()
     said, out, at = [], b"", 0
@@ -95,7 +95,7 @@ def judge(path, replacements, mend):
 
 
 def columns(path, source):
-    """Lines that begin with other blanks than tabs, and two, four or six."""
+    """Lines that do not begin with tabs and two, four or six blanks."""
     comment = False
     for number, line in enumerate(source.split("\n"), 1):
         if not comment and re.match(r"\t*( +\t|( |   |     |      [ ]+)[^ *\\])", line):

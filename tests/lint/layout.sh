@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 #
-# layout.sh REPOSITORY: does format.py see what is not written as .clang-format says,
-# and mend it? Changes one place at a time of a file that is. Exit status 77 without
-# clang-format.
+# layout.sh REPOSITORY: does format.py report code that is not written as
+# .clang-format says, and mend it? Starts from a correct file and changes one
+# place at a time. Exit status 77 without clang-format.
 
 set -u
 repo=$1
@@ -41,8 +41,8 @@ find(const char *file, unsigned line)
 }
 END
 
-# planted KIND SED [STAYS]: KIND is said of the file that SED changed, once; but where it
-# STAYS, --mend makes the file what it was.
+# planted KIND SED [STAYS]: format.py must report KIND once for the file as
+# changed by SED, and --mend must restore the file, except if STAYS is given.
 planted() {
 	sed -z "$2" good.c >bad.c
 	cmp -s good.c bad.c && echo "nothing was changed by $2" && bad=1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
-# lint.sh CHECK REPOSITORY BUILD: what no compiler sees. Prints what is wrong;
-# exit status 1 if anything is, 77 if the check does not apply here.
+# lint.sh CHECK REPOSITORY BUILD: checks that no compiler makes. Prints what is
+# wrong; exit status 1 if anything is, 77 if the check does not apply here.
 
 set -u
 check=$1
@@ -41,9 +41,9 @@ may() {
 	    grep -E " (${layers//[[:space:]]/|})/")
 }
 
-# The layers, lowest first: a part includes from itself and from those below.
-# The daemon alone has a store and a server; the command alone reads what NVIDIA's
-# sanitizer wrote.
+# The layers, lowest first: a part may include from itself and from lower parts.
+# Only the daemon has a store and a server; only the command reads the logs of
+# NVIDIA's sanitizer.
 layers='wire base facts source model rules config report compare capture sanitizer store service
 http cli'
 
@@ -61,8 +61,8 @@ check_includes() {
 	done
 }
 
-# calls FOLDER: of the build's objects of the folder, as a pair a line, each file and
-# one of which it uses a function or a variable.
+# calls FOLDER: of the objects that the build made of the folder, prints pairs
+# of files, one a line: a file, and one whose function or variable it uses.
 calls() {
 	(cd "$build" && sed -nE "s|.* -o ($1/[^ ]+\.cu?\.o) .*|\1|p" \
 	    compile_commands.json | xargs -r nm -gA 2>/dev/null) |
@@ -76,8 +76,8 @@ calls() {
 	}' | sort -u
 }
 
-# A header that includes itself by way of others cannot be read alone; nor can a
-# source file that calls itself by way of others.
+# A header must not include itself through others, because it could not be read
+# alone; nor may a source file call itself through others.
 check_circles() {
 	local circle file line part pairs
 	circle=$(find daemon injection -name '*.h' | xargs grep -HoE \
@@ -98,8 +98,8 @@ check_circles() {
 	done
 }
 
-# A type's name has one meaning: what a header calls one, no other file that may include
-# that header calls another.
+# A type's name has one meaning: if a header defines it, no other file that may
+# include that header may define it.
 check_meanings() {
 	local part twice
 	for part in daemon injection; do
@@ -122,7 +122,7 @@ check_meanings() {
 	done
 }
 
-# only HEADER PATTERN_OF_FILES: nobody else includes it.
+# only HEADER PATTERN_OF_FILES: only these files may include it.
 only() {
 	local file
 	for file in $(grep -rlE "^#[[:space:]]*include[[:space:]]*<($1)" \
@@ -148,10 +148,10 @@ check_banned() {
 	[ -z "$hits" ] || complain "banned functions:"$'\n'"$hits"
 }
 
-# --- what the programs export and say -----------------------------------------
+# --- what the programs export and print ---------------------------------------
 
-# A function's name is one function's: of two in different libraries the linker
-# takes the first that it meets, whoever calls it.
+# No two libraries may define a function of the same name: the linker would take
+# the first that it meets, for every caller.
 check_names() {
 	local twice
 	twice=$(for lib in wire core service cli; do
@@ -177,18 +177,18 @@ check_library() {
 	want="InitializeInjection InitializeInjectionNvtx \
 InitializeInjectionNvtx2 "
 	[ "$got" = "$want" ] || complain "$lib exports: $got"
-	# CUPTI, CUDA and C++ are never linked: they would come into every
-	# program.
+	# CUPTI, CUDA and C++ must not be linked: they would be loaded into
+	# every program.
 	readelf -d "$lib" | grep NEEDED | grep -E 'cupti|cuda|stdc\+\+' &&
 	    complain "linked against what must be opened at run time"
 }
 
-# Where a threshold may come from: a document with its section, what Nsight does,
-# a number that was measured, or arithmetic. "default" says nothing.
+# What the origin of a threshold may be: a document with its section, what
+# Nsight does, a measured number, or arithmetic. "default" is not an origin.
 origins='arithmetic:|measured[: ]|guide|best practices|nsight (compute|systems)'
 words_of_origin=4
 
-# The categories that the head of rules.def explains.
+# The categories, as described at the top of rules.def.
 categories='launch memory shared instruction transfer host correctness'
 
 # The rows of the unit tests, one a line: rule, fires, quiet, nodata.
@@ -197,7 +197,7 @@ unit_rows() {
 	    grep -oE '\{ "[a-z0-9-]+", [a-z_0-9]+, \{[^}]*\}, [a-z_0-9]+ \}'
 }
 
-# What the catalogue itself lacks, a line a complaint.
+# What is missing in the catalogue itself, one complaint a line.
 catalogue_complaints() {
 	jq -r --arg from "$origins" --argjson words "$words_of_origin" \
 	    --arg categories "$categories" '
@@ -217,7 +217,7 @@ catalogue_complaints() {
 	        "\($id): the origin of \($key) names no source (\($from))")'
 }
 
-# A rule that another one explains asks whether it did.
+# A rule that another one explains must ask whether that one found something.
 check_explained() {
 	local id
 	for id in $(grep -v '^ \*' daemon/rules/engine/rules.def | tr '\n' ' ' |
@@ -230,8 +230,8 @@ check_explained() {
 	done
 }
 
-# The thresholds of a rule's row are those that the rule asks for, by itself or through
-# what it shares with others: a key that its row lacks is NaN, and the rule silent.
+# A rule must ask for exactly the thresholds of its row, itself or through code that it
+# shares with others. A key that its row lacks is NaN, and the rule would be silent.
 key_complaints() {
 	local rules=daemon/rules/practice word='"\K[a-z0-9_]+(?=")'
 	{
@@ -262,9 +262,10 @@ key_complaints() {
 	}'
 }
 
-# Every practice: a chapter, thresholds with an origin, a pair of kernels, and
-# captures of both variants, with which rules-replay sees it fire, be quiet and have
-# no data; before a GPU has run the pair made cases of the three.
+# Every practice needs a chapter, thresholds with an origin, a pair of kernels,
+# and captures of both variants, with which rules-replay tests that it fires,
+# stays quiet and has no data. Before the pair is recorded on a GPU, synthetic
+# cases of the three are needed instead.
 check_rules() {
 	local cli=$build/bin/cudadvise rules id text lines variant line listed=
 	local rows unrecorded programs program pairs=tests/rules/expected.json
@@ -277,11 +278,11 @@ check_rules() {
 	[ -x "$build/bin/cudadvise-kernels" ] &&
 	    listed=$("$build/bin/cudadvise-kernels" --list)
 	rows=$(unit_rows)
-	# Pairs of frameworks are programs of Python.
+	# Pairs of frameworks are Python programs.
 	programs=$(echo "$rules" | jq -r '.items[] |
 	    select(.pair // "" | endswith(".py")) | .id')
-	# No GPU has run these pairs yet: rules-replay sees to it that they have
-	# no captures.
+	# Pairs that are not recorded on a GPU yet: rules-replay checks that
+	# they have no captures.
 	unrecorded=$(jq -r '.pairs | to_entries[] |
 	    select(.value.recorded == false) | .key' $pairs)
 	while read -r line; do
@@ -337,7 +338,7 @@ check_commands() {
 	done
 }
 
-# No path of the machine it is built on, and nothing left to be done.
+# No paths of the build machine, and no notes of unfinished work.
 check_words() {
 	local hits
 	hits=$(git ls-files | grep -v -E 'package-lock.json|\.cadv$|^web/dist/' |
@@ -346,8 +347,8 @@ check_words() {
 	[ -z "$hits" ] || complain "$hits"
 }
 
-# Every record of the protocol has a paragraph "**NAME** (number): …" that names each
-# of its fields in backquotes; a pad has no meaning.
+# Every record of the protocol needs a paragraph "**NAME** (number): …" that
+# names each of its fields in backquotes, except pads, which have no meaning.
 check_protocol() {
 	local wire=injection/wire name number fields field text records=0
 	while read -r name number fields; do
@@ -367,9 +368,9 @@ check_protocol() {
 	[ $records -gt 0 ] || complain "no record was read from $wire/record.def"
 }
 
-# Who compares words written for people: the text changes, and the branch goes
-# with it. A code (facts/reason.def, enum error_code) is compared instead. These
-# read what other programs write:
+# Code must not compare texts written for people: if the text changes, the
+# comparison fails. Compare a code instead (facts/reason.def, enum error_code).
+# These files compare the output of other programs:
 #   source_first.c  C++ signatures of the CUDA runtime, in debug information
 #   source/         nvdisasm
 #   sanitiz*        compute-sanitizer
@@ -377,8 +378,8 @@ check_protocol() {
 foreign='daemon/(model/lines/source_first|source/[a-z_]+|sanitizer/[a-z_]+|'
 foreign+='rules/practice/sanitizer_findings|cli/sanitize|cli/daemon)\.c'
 
-# Calls that compare, with a literal of letters and a blank as an argument, and
-# comparisons of one in the page.
+# Finds comparing calls with a literal argument of several words, and such
+# comparisons in the page.
 check_sentences() {
 	local hits string='"(?:[^"\\\n]|\\.)*"'
 	local words='"(?:[^"\\\n]|\\.)*[[:alpha:],]+ (?:[^"\\\n]|\\.)*"'
@@ -394,7 +395,8 @@ check_sentences() {
 	[ -z "$hits" ] || complain "a sentence is compared:"$'\n'"$hits"
 }
 
-# The files of check_format, all at once: a process for each takes ten times as long.
+# The files of check_format, all at once: one process for each file takes ten
+# times as long.
 formatted() {
 	git ls-files -z '*.c' '*.h' '*.sh' '*.def' | while IFS= read -r -d '' file; do
 		[ ! -f "$file" ] || printf '%s\0' "$file"
@@ -418,8 +420,9 @@ check_format() {
 	[ -z "$hits" ] || complain "longer than 100 columns:"$'\n'"$hits"
 }
 
-# What .clang-format says, as far as tests/lint/format.py takes its word. Of .cu files a
-# capture knows the lines; the corpus is written as other people write.
+# The rules of .clang-format that tests/lint/format.py enforces. .cu files are
+# left out because captures refer to their lines, the corpus because it is
+# written as other people write.
 check_layout() {
 	command -v clang-format >/dev/null || exit 77
 	formatted | grep -zE '\.[ch]$' | grep -zvE '^tests/(gpu/corpus|captures)/' |

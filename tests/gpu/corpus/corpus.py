@@ -28,7 +28,7 @@ FIELDS = ("family", "class", "flags", "flags_before", "flags_after",
 
 
 def split_of(family):
-    """Nobody has looked at what is in the folder "sealed"."""
+    """The split: "sealed" for the folder of that name, into which nobody has looked."""
     return os.path.basename(family["folder"])
 
 
@@ -83,7 +83,7 @@ def read_python(folder):
 
 
 def python_cases(p):
-    """Its cases; a program with nothing to mend is a control and has no pair."""
+    """The cases of a Python program; one without a fault is a control and has no pair."""
     alone = p["left"] == "None"
     base = {"source": p["family"] + ".py", "gpus": "1", "class": p["class"],
             "split": split_of(p)}

@@ -1,7 +1,7 @@
 /*
- * cancel: a thread is cancelled (pthread_cancel) while it launches. A launch has
- * no cancellation point of its own: the thread ends between two of them, and
- * leaves nothing locked.
+ * cancel: a thread is cancelled (pthread_cancel) while it launches. A launch
+ * has no cancellation point of its own, so the thread ends between two
+ * launches, and holds no locks.
  */
 #include <atomic>
 #include <pthread.h>
@@ -19,8 +19,8 @@ launch_for_ever(void *)
 {
 	int state;
 
-	/* What the first launch does, opening files for one, may be
-	 * cancelled at. */
+	/* The first launch has cancellation points, for example where it opens
+	 * files. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	for (int i = 0; i < 64; i++)
 		stir_all<<<1, 32>>>(device, 32, 1);

@@ -1,6 +1,6 @@
 /*
- * capture_misuse: does with stream capture what it must not, and prints what
- * CUDA says of it. Measuring must not turn one error into another.
+ * capture_misuse: does what is illegal during stream capture, and prints CUDA's
+ * errors. Measuring must not turn one error into another.
  */
 #include <pthread.h>
 

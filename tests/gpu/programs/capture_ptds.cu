@@ -1,7 +1,6 @@
 /*
- * capture_ptds: the default stream is each thread's own (the compiler's option
- * --default-stream per-thread) and is captured, with the first launch of a
- * kernel inside.
+ * capture_ptds: captures the per-thread default stream (the compiler's option
+ * --default-stream per-thread); the first launch of a kernel is inside the capture.
  */
 #include <pthread.h>
 
@@ -9,7 +8,7 @@
 
 #define NODES 8
 
-/* In the graph only. */
+/* Launched only in the graph. */
 static __global__ void
 first_here(uint32_t *v, int n)
 {
@@ -34,7 +33,7 @@ one_thread(void *out)
 	for (int i = 0; i < NODES; i++) {
 		first_here<<<WORDS / 256, 256>>>(device, WORDS);
 		CHECK(cudaGetLastError());
-		/* And new shapes. */
+		/* Launch shapes that are new inside the capture. */
 		stir_all<<<WORDS / 128, 128, 16 * i>>>(device, WORDS, 2);
 		CHECK(cudaGetLastError());
 	}

@@ -1,8 +1,8 @@
 /*
- * capture_race: one thread captures a stream while another launches kernels of
- * new shapes on its own. In the global mode of capturing any thread's call that
- * could wait breaks the capture: there the other thread launches only, which by
- * itself never does. At last it launches without minding when captures begin.
+ * capture_race: one thread captures a stream while another launches kernels of new
+ * shapes on its own stream. In the global capture mode a call in any thread that could
+ * wait breaks the capture; there the other thread only launches, which by itself never
+ * breaks it. At the end it launches without synchronising with the captures.
  */
 #include <pthread.h>
 #include <time.h>
@@ -12,8 +12,8 @@
 #define ROUNDS 6
 #define NODES 10
 #define LAUNCHES 20
-#define FREE 1500	/* launches while captures come and go, */
-#define CAPTURES 150	/* as many of them */
+#define FREE 1500	/* launches during captures that begin and end, */
+#define CAPTURES 150	/* and the number of these captures */
 
 static pthread_barrier_t barrier;
 static const cudaStreamCaptureMode modes[] = {
@@ -31,7 +31,7 @@ nap(long us)
 	nanosleep(&t, NULL);
 }
 
-/* Each launch has a shape that was not there before; its result is the same. */
+/* Each launch has a new shape; its result is the same. */
 static void
 launch(uint32_t *v, int shape, cudaStream_t stream)
 {
@@ -57,17 +57,17 @@ launcher(void *out)
 	CHECK(cudaStreamSynchronize(stream));
 	for (int m = 0; m < MODES; m++)
 		for (int r = 0; r < ROUNDS; r++) {
-			pthread_barrier_wait(&barrier);	/* it has begun */
+			pthread_barrier_wait(&barrier);	/* the capture has begun */
 			for (int i = 0; i < LAUNCHES; i++) {
 				launch(device, shape++, stream);
 				nap(100);
 			}
 			if (modes[m] != cudaStreamCaptureModeGlobal)
 				CHECK(cudaStreamSynchronize(stream));
-			pthread_barrier_wait(&barrier);	/* it may end */
-			pthread_barrier_wait(&barrier);	/* it has */
+			pthread_barrier_wait(&barrier);	/* the capture may end */
+			pthread_barrier_wait(&barrier);	/* the capture has ended */
 			CHECK(cudaStreamSynchronize(stream));
-			pthread_barrier_wait(&barrier);	/* the next may begin */
+			pthread_barrier_wait(&barrier);	/* the next capture may begin */
 		}
 	CHECK(cudaMemcpy(host, device, WORDS * sizeof(*host),
 	    cudaMemcpyDeviceToHost));
@@ -81,7 +81,7 @@ launcher(void *out)
 static void
 capture(int m, uint32_t *v, cudaStream_t stream)
 {
-	static int shape = 1000;	/* the other thread has others */
+	static int shape = 1000;	/* different from the other thread's shapes */
 	cudaGraphExec_t exec;
 	cudaGraph_t graph;
 
@@ -161,7 +161,8 @@ main(void)
 	CHECK(cudaMemset(device, 0, WORDS * sizeof(*device)));
 	CHECK(cudaMalloc(&other, WORDS * sizeof(*other)));
 	CHECK(cudaMemset(other, 0, WORDS * sizeof(*other)));
-	/* No module is loaded while the other thread captures. */
+	/* Loads the module now, so that none is loaded while the other thread
+	 * captures. */
 	CHECK(cudaFuncGetAttributes(&attributes, stir_all));
 	CHECK(cudaDeviceSynchronize());
 	if (pthread_barrier_init(&barrier, NULL, 2) ||
@@ -170,7 +171,7 @@ main(void)
 	for (int m = 0; m < MODES; m++) {
 		for (int r = 0; r < ROUNDS; r++)
 			capture(m, device, stream);
-		/* The other thread is waiting at the barrier, or gone. */
+		/* The other thread waits at the barrier, or has ended. */
 		CHECK(cudaMemcpyAsync(host, device, WORDS * sizeof(*host),
 		    cudaMemcpyDeviceToHost, stream));
 		CHECK(cudaStreamSynchronize(stream));

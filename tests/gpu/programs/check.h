@@ -1,7 +1,7 @@
 /*
  * check.h: for the target programs of the GPU tests. They print what they
- * computed to stdout, so that a run under cudadvise can be compared with one
- * without; nothing that differs between two runs goes there, but to stderr.
+ * compute to stdout, so that a run under cudadvise can be compared with one
+ * without; whatever differs between two runs goes to stderr.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -46,7 +46,7 @@ argument(int argc, char **argv, int i, long otherwise)
 	exit(2);
 }
 
-/* Integer arithmetic that gives the same everywhere. */
+/* Integer arithmetic with the same result on every device. */
 static __host__ __device__ inline uint32_t
 stir(uint32_t h)
 {
@@ -63,7 +63,7 @@ stir_all(uint32_t *v, int n, int rounds)
 			v[i] = stir(v[i] + i);
 }
 
-/* One number that depends on all of ${v}. */
+/* A number that depends on all of ${v}. */
 static inline uint32_t
 digest(const uint32_t *v, int n)
 {
@@ -83,7 +83,7 @@ now_ns(void)
 	return ns;
 }
 
-/* Takes ${ns}, and stirs ${out}. */
+/* Runs for ${ns}, and changes ${out}. */
 static __global__ void
 spin(uint64_t ns, uint32_t *out)
 {
@@ -98,7 +98,8 @@ spin(uint64_t ns, uint32_t *out)
 
 #define WORDS 65536
 
-/* ${launches} kernels on ${stream}, from zeros; returns the digest. */
+/* Launches ${launches} kernels on ${stream} that start from zeros; returns the
+ * digest. */
 static inline uint32_t
 work(cudaStream_t stream, int launches)
 {

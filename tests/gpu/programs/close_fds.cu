@@ -1,7 +1,7 @@
 /*
- * close_fds: closes every descriptor from 3 on before it uses the GPU, as a
- * daemon does; later every file and socket that is not its own, and takes their
- * numbers for files of its own. What it wrote into these is all that is in them.
+ * close_fds: closes every descriptor from 3 on before it uses the GPU, as a daemon
+ * does. Later it closes every file and socket that is not its own, and opens files
+ * with their numbers. These files must contain only what the program wrote.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "check.h"
 
-#define FILES 24		/* before and after */
+#define FILES 24		/* opened before and after */
 #define LENGTH 4096
 
 static int file[2 * FILES];
@@ -52,7 +52,7 @@ open_files(int n)
 	}
 }
 
-/* The driver's devices and memory are left: without them there is no CUDA. */
+/* Keeps the driver's devices and memory, without which CUDA does not work. */
 static bool
 spared(int fd)
 {

@@ -1,6 +1,6 @@
 /*
  * concurrent65: 64 kernels of 10 ms, each on a stream of its own, one on a
- * stream that waits for all of them by events, and a copy of what it made.
+ * stream that waits for all of them by events, and a copy of its result.
  */
 #include "check.h"
 

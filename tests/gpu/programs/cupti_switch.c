@@ -1,10 +1,10 @@
 /*
- * cupti_switch.c: CUPTI with switches, for launch_cost.py. CUDADVISE_CUPTI names it
- * in the place of CUPTI; what it does not define the loader finds in CUPTI, which it
- * is linked to. What a library subscribes to and enables is remembered, and
- * cupti_switch() turns parts of it off and on again while the program runs: so
- * what each part costs is measured in one process, in turns, where neither another
- * process nor a slower machine differs.
+ * cupti_switch.c: CUPTI with switches, for launch_cost.py. CUDADVISE_CUPTI names
+ * this library in place of CUPTI. It is linked with CUPTI, where the loader finds
+ * every function that it does not define. It remembers what the client subscribes
+ * to and enables, and cupti_switch() turns parts of that off and on again while
+ * the program runs. So the cost of each part is measured in one process, in turns:
+ * neither another process nor a machine that becomes slower makes a difference.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -22,16 +22,16 @@ enum part {
 	KERNELS = 1,		/* records of kernels */
 	KINDS = 2,		/* all other records */
 	LAUNCHES = 4,		/* callbacks of launches */
-	CALLS = 8,		/* of other calls of the driver */
-	RUNTIME = 16,		/* of calls of the runtime */
-	RESOURCES = 32,		/* of contexts, streams and modules */
-	WORK = 64,		/* the library sees callbacks; otherwise they end
-				 * here */
-	FLUSH = 128,		/* its flushes reach CUPTI */
-	RECORDS = 256,		/* it is given the records to decode */
+	CALLS = 8,		/* callbacks of other driver calls */
+	RUNTIME = 16,		/* callbacks of runtime calls */
+	RESOURCES = 32,		/* callbacks of contexts, streams and modules */
+	WORK = 64,		/* the client gets the callbacks; otherwise they
+				 * end here */
+	FLUSH = 128,		/* the client's flushes reach CUPTI */
+	RECORDS = 256,		/* the client gets the records to decode */
 	API = 512,		/* records of launching calls, instead of callbacks */
-	ABOVE = 1024,		/* callbacks of the runtime's launching calls, which
-				 * the library does not have */
+	ABOVE = 1024,		/* callbacks of the runtime's launching calls,
+				 * which the client itself does not enable */
 };
 
 static const struct {
@@ -77,7 +77,7 @@ static struct {
 } state = { .on = KERNELS | KINDS | LAUNCHES | CALLS | RUNTIME | RESOURCES | WORK |
     FLUSH | RECORDS };
 
-/* CUPTI's own, behind the function of the same name here. */
+/* CUPTI's function of this name, which the one defined here hides. */
 static void *
 real(const char *name)
 {
@@ -201,9 +201,9 @@ parse(const char *parts)
 	return on;
 }
 
-/* cupti_switch(parts): of what was enabled, only ${parts} (names with blanks
- * between them) are on from here. Returns how many calls of CUPTI failed, -1 if
- * nothing has subscribed. Not while the program is inside of CUDA. */
+/* cupti_switch(parts): from now on, of what the client enabled, only ${parts} (names
+ * separated by blanks) are on. Returns the number of CUPTI calls that failed; -1 if
+ * nothing has subscribed. Not to be called while the program is inside CUDA. */
 EXPORT int cupti_switch(const char *parts);
 
 int

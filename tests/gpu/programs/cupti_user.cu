@@ -1,6 +1,6 @@
 /*
- * cupti_user: a program that profiles itself: it opens CUPTI and has kernels
- * recorded. Whether CUPTI lets it goes to stderr, what it computed to stdout.
+ * cupti_user: a program that profiles itself: it loads CUPTI and records kernels.
+ * Whether CUPTI accepts that goes to stderr, the results of its work to stdout.
  */
 #include <atomic>
 #include <dlfcn.h>

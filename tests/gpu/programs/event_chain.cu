@@ -1,6 +1,6 @@
 /*
- * event_chain: two threads, each with a stream, work in turns on the same
- * memory; what orders them on the GPU are events of the other's stream only.
+ * event_chain: two threads, each with a stream, work alternately on the same
+ * memory; only events of the other thread's stream order them on the GPU.
  */
 #include <pthread.h>
 
@@ -10,7 +10,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static int turn;		/* whose event[turn] is to be recorded next */
+static int turn;		/* the next to be recorded is event[turn] */
 static cudaEvent_t event[TURNS];
 static uint32_t *device;
 

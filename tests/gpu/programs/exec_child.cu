@@ -1,6 +1,6 @@
 /*
- * exec_child: works, then runs itself again as a child by exec, then replaces
- * itself by exec.
+ * exec_child: works, then starts itself as a child process (fork, exec), then
+ * replaces itself by exec.
  */
 #include <string.h>
 #include <sys/wait.h>

@@ -23,7 +23,7 @@ main(void)
 	CHECK(cudaMalloc(&device, WORDS * sizeof(*device)));
 	if (pthread_create(&thread, NULL, leave, NULL))
 		return 1;
-	/* Errors are what is expected once exit() has begun to tear down. */
+	/* Errors are expected once exit() has begun to destroy things. */
 	for (;;) {
 		stir_all<<<WORDS / 256, 256>>>(device, WORDS, 16);
 		if (cudaDeviceSynchronize() != cudaSuccess)

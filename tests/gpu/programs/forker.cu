@@ -1,6 +1,6 @@
 /*
  * forker: children that use the GPU (forked before any CUDA call), and one that
- * is forked after and must not; all end in different ways.
+ * is forked later and must not use it; each ends in a different way.
  */
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,14 +1,14 @@
 /*
- * hostfunc: a stream stands still in a function of the host, which waits for a
- * flag; meanwhile another stream works, and only then the flag is set. Who waits
- * for the first stream before that hangs.
+ * hostfunc: a stream is blocked by a host function that waits for a flag; the
+ * flag is set only after another stream has worked. A tool that waits for the
+ * first stream before that hangs.
  */
 #include <atomic>
 #include <time.h>
 
 #include "check.h"
 
-#define PATIENCE 10000		/* ms; then it is not to come any more */
+#define PATIENCE 10000		/* ms, after which the flag is given up */
 
 static std::atomic<int> flag, in_vain;
 
@@ -51,7 +51,7 @@ main(void)
 	CHECK(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
 	CHECK(cudaMalloc(&out, 2 * sizeof(*out)));
 	CHECK(cudaMemset(out, 0, 2 * sizeof(*out)));
-	/* Loading waits for the GPU. */
+	/* Load the kernel now: loading waits for the GPU. */
 	CHECK(cudaFuncGetAttributes(&attributes, spin));
 	CHECK(cudaDeviceSynchronize());
 	for (intptr_t i = 1; i <= 20; i++) {

@@ -1,10 +1,10 @@
 /*
- * long_kernel: one of half a second three times, and one whose length only its
- * data know, once.
+ * long_kernel: a kernel of half a second, three times, and once a kernel whose
+ * duration depends on its data.
  */
 #include "check.h"
 
-/* ${*ms} is read while it runs. */
+/* ${*ms} is read during the run. */
 static __global__ void
 as_long_as(const volatile uint32_t *ms, uint32_t *out)
 {

@@ -1,6 +1,6 @@
 /*
- * long_queue: a deep queue that nobody waits for: 300 launches of 3 ms, then
- * 3,000 short ones of 8 shapes.
+ * long_queue: a deep queue without a wait: 300 launches of 3 ms, then 3,000
+ * short ones of 8 shapes.
  */
 #include "check.h"
 

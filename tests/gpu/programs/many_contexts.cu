@@ -1,6 +1,6 @@
 /*
- * many_contexts: three threads make and destroy contexts of their own at the same
- * time; then one thread after the other works and resets the device.
+ * many_contexts: three threads create and destroy contexts at the same time;
+ * then one thread after the other works and resets the device.
  */
 #include <pthread.h>
 

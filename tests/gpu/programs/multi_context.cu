@@ -1,6 +1,6 @@
 /*
- * multi_context [LAUNCHES]: two contexts of the driver API on one device, used
- * in turn by one thread, one destroyed while the other works on.
+ * multi_context [LAUNCHES]: two driver API contexts on one device, used
+ * alternately by one thread; one is destroyed while the other is still in use.
  */
 #include "driver.h"
 

@@ -1,13 +1,13 @@
 /*
- * nvtx [STEPS [RANGES]]: STEPS training steps in NVTX ranges, nested, of two domains,
- * on two threads and across them; then RANGES empty ranges, each with a name of its
- * own. The time of a range goes to stderr.
+ * nvtx [STEPS [RANGES]]: STEPS training steps in NVTX ranges: nested, of two
+ * domains, on two threads and across them; then RANGES empty ranges, each with
+ * a different name. The time of a range goes to stderr.
  *
- * What `cudadvise show` has to say of it (STEPS 100): "train" and "steps" hold all
- * 300 launches of the steps, "forward" a third of their time and "backward" two
- * thirds, both in the domain "model"; "other thread" one launch; and with RANGES
- * 1000000 "flood #" as many as there is room for, with a word on the rest, and every
- * launch all the same.
+ * Expected from `cudadvise show` (STEPS 100): "train" and "steps" contain all
+ * 300 launches of the steps; "forward" has a third of their time and "backward"
+ * two thirds, both in the domain "model"; "other thread" has one launch. With
+ * RANGES 1000000 it lists as many "flood #" as there is room for, mentions that
+ * there are more, and still has every launch.
  */
 #include <pthread.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 /*
- * pair.h: a program that runs itself again as a child, with a socket between the
- * two. The child is started before CUDA is used, by fork and exec.
+ * pair.h: for a program that starts itself as a child, with a socket between
+ * the two. The child is started before CUDA is used, by fork and exec.
  */
 #ifndef PAIR_H
 #define PAIR_H
@@ -12,7 +12,7 @@
 
 #include "check.h"
 
-/* The child gets the words ${as} and the socket's number. */
+/* The child's arguments are ${as} and the number of its socket. */
 static inline pid_t
 pair_start(const char *as, int *fd)
 {
@@ -36,7 +36,7 @@ pair_start(const char *as, int *fd)
 	return pid;
 }
 
-/* The child's exit status, or 256 more than the signal that ended it. */
+/* The child's exit status; 256 + the signal if a signal ended it. */
 static inline int
 pair_end(pid_t pid)
 {
@@ -48,7 +48,7 @@ pair_end(pid_t pid)
 	    256 + WTERMSIG(status);
 }
 
-/* The other side's end is an error. */
+/* If the other side has closed the socket, it is an error. */
 static inline void
 pair_send(int fd, const void *data, size_t size)
 {
@@ -67,7 +67,7 @@ pair_receive(int fd, void *data, size_t size)
 	}
 }
 
-/* A descriptor, and a byte. */
+/* Sends a descriptor, and a byte. */
 static inline void
 pair_send_fd(int fd, int what)
 {

@@ -1,6 +1,6 @@
 /*
- * pool_ipc: a memory pool goes to another process as a file descriptor; there
- * an allocation of it is imported, used and freed.
+ * pool_ipc: passes a memory pool to another process as a file descriptor; there
+ * an allocation from it is imported, used and freed.
  */
 #include "pair.h"
 

@@ -1,7 +1,7 @@
 /*
- * realtime: one processor and, if that is permitted, SCHED_FIFO, for it and for
- * whatever thread is started below it; waits for the GPU without sleeping.
- * Prints how its own threads are scheduled.
+ * realtime: runs on one processor and, if permitted, with SCHED_FIFO, and so do
+ * the threads started in it; waits for the GPU without sleeping. Prints how its
+ * own threads are scheduled.
  */
 #include <pthread.h>
 #include <sched.h>

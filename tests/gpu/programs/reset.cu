@@ -1,4 +1,4 @@
-/* reset: cudaDeviceReset in the middle, and work again after it. */
+/* reset: works, calls cudaDeviceReset, and works again. */
 #include "check.h"
 
 int

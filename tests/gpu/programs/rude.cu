@@ -1,7 +1,7 @@
 /*
- * rude WHAT: a program that does to its process what programs do while it works
- * on the GPU, and that says whether it finds it as it made it: files, signals,
- * schedule, cancel, survive, profiler.
+ * rude WHAT: changes its own process while it works on the GPU, as real
+ * programs do, and prints whether these changes are still there: files,
+ * signals, schedule, cancel, survive, profiler.
  */
 #include <csetjmp>
 #include <csignal>
@@ -17,7 +17,7 @@
 
 #define NUMBERS 4096
 
-/* --- files: it closes sockets and files, and has its own in their place ------- */
+/* --- files: closes sockets and files, and opens its own in their place ----------- */
 
 static bool
 is_exact(int fd, const char *want)
@@ -28,7 +28,7 @@ is_exact(int fd, const char *want)
 	return n == (ssize_t)strlen(want) && memcmp(got, want, (size_t)n) == 0;
 }
 
-/* A file without a name under the number ${fd}. */
+/* Opens an unnamed file with the number ${fd}. */
 static void
 own_file(int fd, const char *text)
 {
@@ -52,7 +52,7 @@ files(void)
 	uint32_t h = work(0, 500);
 	int exact = 0, all = 0;
 
-	/* The driver's own are devices, pipes and such. */
+	/* The driver's own descriptors are devices, pipes and such. */
 	for (int fd = 3; fd < NUMBERS; fd++)
 		if (fstat(fd, &sb) == 0 && (S_ISSOCK(sb.st_mode) ||
 		    S_ISREG(sb.st_mode))) {
@@ -72,7 +72,7 @@ files(void)
 	printf("files: %s, %08x\n", exact == all ? "exact" : "CHANGED", h);
 }
 
-/* --- signals: what they do ------------------------------------------------ */
+/* --- signals: their actions ----------------------------------------------- */
 
 static void
 signals(void)
@@ -90,7 +90,7 @@ signals(void)
 	printf("%08x\n", h);
 }
 
-/* --- schedule: in real time, where that is allowed, on one processor -------- */
+/* --- schedule: real-time priority if allowed, on one processor ------------------ */
 
 static void
 schedule(void)
@@ -106,7 +106,7 @@ schedule(void)
 	printf("%08x\n", work(0, 5000));
 }
 
-/* --- cancel: a thread that launches is cancelled, again and again ----------- */
+/* --- cancel: a launching thread is cancelled, repeatedly ------------------------- */
 
 static void *
 launch_for_ever(void *cookie)
@@ -120,7 +120,7 @@ launch_for_ever(void *cookie)
 		for (int i = 1; i <= 64; i++)
 			stir_all<<<WORDS / 256, 256>>>(device, WORDS, i);
 		*begun = true;
-		/* CUDA's calls are not made to be cancelled in. */
+		/* CUDA calls must not be cancelled inside. */
 		pthread_testcancel();
 	}
 	return NULL;
@@ -146,7 +146,7 @@ cancel(void)
 	printf("%08x\n", work(0, 1000));
 }
 
-/* --- survive: it is not ended by abort ---------------------------------------- */
+/* --- survive: abort does not end it ----------------------------------------------- */
 
 static sigjmp_buf back;
 
@@ -167,7 +167,8 @@ survive(void)
 	printf("%08x %08x\n", h, work(0, 700));
 }
 
-/* --- profiler: it takes CUPTI's records for itself, where CUPTI is loaded ------ */
+/* --- profiler: requests CUPTI's records for itself, if CUPTI is loaded
+ * ------------- */
 
 typedef void request(uint8_t **, size_t *, size_t *);
 typedef void complete(void *, uint32_t, uint8_t *, size_t, size_t);
@@ -180,7 +181,7 @@ requested(uint8_t **data, size_t *size, size_t *most)
 	*most = 0;
 }
 
-/* Not every buffer is its own. */
+/* Some of the buffers are not this program's. */
 static void
 completed(void *, uint32_t, uint8_t *, size_t, size_t)
 {

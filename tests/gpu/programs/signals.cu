@@ -1,6 +1,6 @@
 /*
- * signals: what is done on each signal, before CUDA is used and after; one
- * handler of its own; then it dies of SIGTERM.
+ * signals: prints the action of each signal, before and after CUDA is used; has
+ * one handler of its own; then dies of SIGTERM.
  */
 #include <csignal>
 #include <string.h>

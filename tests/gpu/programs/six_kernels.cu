@@ -1,7 +1,7 @@
 /*
- * six_kernels [KERNEL]: six kernels of different kinds, the same work every time;
- * KERNEL does 3 % more of its own. What `alike.py` records to see whether runs of one
- * program are told apart, and whether those 3 % are found.
+ * six_kernels [KERNEL]: six kernels of different kinds, the same work in every
+ * run; KERNEL does 3 % more. `alike.py` records it to see whether runs of the
+ * same program are told apart, and whether those 3 % are found.
  */
 #include <string.h>
 

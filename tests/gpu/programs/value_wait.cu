@@ -1,7 +1,7 @@
 /*
  * value_wait: a stream waits for a value in memory (cuStreamWaitValue32) that
- * another stream writes behind its kernel. Who waits for the first before the
- * second has its work hangs.
+ * another stream writes after its kernel. A tool that waits for the first
+ * stream before the second has its work hangs.
  */
 #include "driver.h"
 
@@ -17,7 +17,7 @@ main(void)
 	CHECK(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
 	CHECK(cudaMalloc(&words, 3 * sizeof(*words)));
 	CHECK(cudaMemset(words, 0, 3 * sizeof(*words)));
-	/* Loading waits for the GPU. */
+	/* Load the kernel now: loading waits for the GPU. */
 	CHECK(cudaFuncGetAttributes(&attributes, spin));
 	CHECK(cudaDeviceSynchronize());
 	for (uint32_t i = 1; i <= 100; i++) {

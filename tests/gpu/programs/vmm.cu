@@ -1,6 +1,6 @@
 /*
- * vmm: memory that the program maps itself: addresses reserved, two pieces
- * mapped one behind the other, one taken out and another put in its place.
+ * vmm: maps memory itself: reserves addresses, maps two pieces next to each
+ * other, unmaps one and maps another in its place.
  */
 #include "driver.h"
 
@@ -46,7 +46,7 @@ main(void)
 	int words;
 
 	need_gpu();
-	CHECK(cudaFree(0));		/* the context */
+	CHECK(cudaFree(0));		/* creates the context */
 	prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
 	prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
 	DRIVER(cuMemGetAllocationGranularity(&piece, &prop,

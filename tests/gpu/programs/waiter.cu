@@ -1,15 +1,15 @@
 /*
- * waiter host|managed|stream [LAUNCHES]: kernels that wait for what is done only
- * after their launch: the host writes a word of pinned or managed memory, or
- * another stream's kernel does. Who waits for such a kernel before that hangs.
+ * waiter host|managed|stream [LAUNCHES]: kernels that wait for something that happens
+ * only after their launch: the host, or another stream's kernel, writes a word of
+ * pinned or managed memory. A tool that waits for such a kernel before that hangs.
  */
 #include <cstring>
 
 #include "check.h"
 
-#define PATIENCE_NS 20000000000ull	/* then it is not to come any more */
+#define PATIENCE_NS 20000000000ull	/* after that the word is given up */
 
-/* out: how often it was in vain. */
+/* out: the number of waits that were given up. */
 static __global__ void
 wait_for(const volatile uint32_t *flag, uint32_t want, uint32_t *out)
 {
@@ -57,7 +57,7 @@ main(int argc, char **argv)
 		*(volatile uint32_t *)flag = 0;
 	else
 		CHECK(cudaMemset(flag, 0, sizeof(*flag)));
-	/* Both kernels are loaded before one waits: loading waits for the GPU. */
+	/* Loads both kernels before one waits, because loading waits for the GPU. */
 	cudaFuncAttributes attributes;
 	CHECK(cudaFuncGetAttributes(&attributes, wait_for));
 	CHECK(cudaFuncGetAttributes(&attributes, raise_flag));

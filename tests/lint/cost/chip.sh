@@ -1,5 +1,5 @@
-# A chip: a GPU of a known compute capability whose ceilings were measured. (One that
-# nobody has measured touches no file.)
+# A chip: a GPU of a known compute capability with measured ceilings. (A GPU
+# without measurements touches no file.)
 gpu="Example L40"
 
 add() {

@@ -16,9 +16,9 @@ works() {
 	[ ! -x "$build/bin/check-metrics" ] || list_has_it
 }
 
-# check-metrics, linked anew with the copy's table: the name stands under a heading
-# for it. (Without CUPTI, which knows no such counter, it checks the names and ends
-# with 77.)
+# Links check-metrics with the copy's table: the name must stand under a
+# heading. (Without CUPTI, which does not know the counter anyway, it only
+# checks the names and ends with 77.)
 list_has_it() {
 	local source object link said objects=
 	link=$(ninja -C "$build" -t commands bin/check-metrics | tail -n 1)

@@ -1,4 +1,4 @@
-# A practice: tail-effect once more, under another name.
+# A practice: a copy of tail-effect with another name.
 from=tail-effect
 id=example-practice
 
@@ -13,7 +13,7 @@ add() {
 	renamed $from $id <kernels/tail_effect.cu >kernels/example_practice.cu
 }
 
-# What a GPU gives: both variants as captured.
+# What a GPU would record: captures of both variants.
 record() {
 	local variant
 	for variant in bad good; do
@@ -41,8 +41,8 @@ works() {
 	kernels_list_it
 }
 
-# The compiler's list of pairs, and whether its file defines one. (nvcc need not be
-# here: what is checked is what the preprocessor makes of it.)
+# The compiler's list of pairs must have the pair, and its file must define it.
+# (nvcc is not needed: this checks the preprocessor's output.)
 kernels_list_it() {
 	local said
 	said=$(cc -E -P -x c++ -I daemon -I kernels - 2>&1 <<-END

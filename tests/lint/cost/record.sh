@@ -1,4 +1,4 @@
-# A wire record that the model reads. (What sends it is the fifth file.)
+# A wire record that the model reads. (The fifth file would be the code that sends it.)
 add() {
 	row injection/wire/record.def \
 	    'RECORD(EXAMPLE, 99, "an example", U64(count))'
