@@ -1,7 +1,7 @@
 #!/bin/sh
-# run.sh FILE [OPTION]…: run a Node test (or script). 77, which CTest counts as
-# skipped, where Node or its packages are missing; CUDADVISE_NEED_NODE=1 makes
-# that a failure, so that a machine that must run them cannot skip them.
+# run.sh FILE [OPTION]…: run a Node test (or script). Without Node or its packages
+# the exit status is 77, which CTest counts as skipped; CUDADVISE_NEED_NODE=1
+# makes that a failure, so that a machine that must run them cannot skip them.
 web=$(dirname "$0")/../../web
 missing() {
 	echo "skipped: $1" >&2

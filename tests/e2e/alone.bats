@@ -1,7 +1,7 @@
-# CUPTI's profilers go on and off where the GPU is idle and nobody else launches:
-# on a GPU such a call hung behind a kernel that waited for the launch in whose
-# callback it was made, and beside the launches of other threads. The mock writes
-# "busy FUNCTION" and "racing FUNCTION" to its trace.
+# CUPTI's profilers are turned on and off only when the GPU is idle and no other
+# thread launches: on a GPU such a call hung behind a kernel that waited for the
+# launch whose callback made the call, and beside the launches of other threads.
+# The mock writes "busy FUNCTION" and "racing FUNCTION" to its trace.
 
 load code	# first: common has a load of its own
 load common
@@ -12,7 +12,7 @@ alone() {
 	load "$T/c.cadv"
 }
 
-# turned WHAT…: this was turned on and off.
+# turned WHAT…: each of these must have been turned on and off.
 turned() {
 	for what; do
 		grep -q "^cupti${what}Disable" calls || fail "$what stayed on"
@@ -23,7 +23,7 @@ turned() {
 @test "profilers go on and off with the GPU idle, however many streams there are" {
 	for level in counters source; do
 		options="--level $level --no-daemon -o $T/c.cadv"
-		# Long enough for a profiler that lies idle to be put away.
+		# Long enough for an idle profiler to be disabled.
 		alone --kernels 1500 --signatures 3 --streams 4 --kernel-us 200
 		has_launches 1500 3
 		case $level in
@@ -36,7 +36,7 @@ turned() {
 	done
 }
 
-@test "where kernels take long, nobody waits for them" {
+@test "no measurement waits for kernels that take long" {
 	for level in counters source; do
 		options="--level $level --no-daemon -o $T/c.cadv"
 		alone --pinned 1 --streams 2 --signatures 2 --kernels 6 \
@@ -51,20 +51,20 @@ turned() {
 	done
 }
 
-@test "a kernel that waits for the host while it is counted is not waited for long" {
+@test "the host is not held long for a counted kernel that waits for the host" {
 	options="--no-daemon -o $T/c.cadv"
 	MOCK_PATCHED_MS=1500 alone --pinned 1 --streams 2 --signatures 1 \
 	    --kernels 4 --kernel-us 100 --longest
 	grep -q '^cuptiSassMetricsEnable' calls || fail "nothing was counted"
 	awk '$1 == "longest_ms" { exit !($2 < 900) }' out ||
 	    fail "held: $(cat out)"
-	# What is launched until it has ended leaves no record.
+	# Launches before the kernel has ended leave no record.
 	same "launches, told or lost" "$(of '.run | .launches + .data.lost')" 4
 }
 
-# On an H200 48 launches ran with patched code behind one that took half a second:
-# 27 s. Other launches than those counted leave a record.
-@test "behind a kernel that takes long while it is counted, no other is patched" {
+# On an H200 48 launches ran with patched code behind a kernel that took half a
+# second: 27 s in all. Launches that are not counted leave a record.
+@test "after a kernel that takes long while it is counted, no other is patched" {
 	options="--no-daemon -o $T/c.cadv"
 	MOCK_PATCHED_MS=550 alone --signatures 1 --kernels 12 --kernel-us 100
 	grep -q '^cuptiSassMetricsEnable' calls || fail "nothing was counted"
@@ -72,9 +72,9 @@ turned() {
 	has_launches 12 1
 }
 
-# On an H200 a pass with patched code took 140 ms where 94 were expected, just after
-# a count by instruction had taken 115.
-@test "what was slow with patched code gets no counters by patched code" {
+# On an H200 a pass with patched code took 140 ms where 94 were expected, just
+# after a count by instruction had taken 115.
+@test "a kernel that was slow with patched code gets no more counters by patched code" {
 	options="--max-stall 400 --no-daemon -o $T/c.cadv"
 	MOCK_PATCHED_MS=450 alone --signatures 1 --kernels 4000 --kernel-us 100
 	same "all but what takes long" "$(of '.kernels[] | [.metrics_complete,
@@ -83,7 +83,7 @@ turned() {
 	    map(tostring) | join(" ")')" "false true true"
 }
 
-@test "behind a host function that takes its time, nobody waits" {
+@test "no measurement waits behind a slow host function" {
 	for level in counters source; do
 		options="--level $level --no-daemon -o $T/c.cadv"
 		alone --kernels 200 --signatures 2 --host-func 6000 --longest
@@ -100,15 +100,15 @@ turned() {
 		    --kernel-us 20 --pause-us 200
 		! grep "^captured" calls || fail "$level: inside a capture"
 		! grep "^unrelaxed" calls || fail "$level: in another's"
-		# A capture that begins while a kernel is counted goes first; its
-		# launches leave no record then.
+		# A capture that begins while a kernel is counted is not
+		# delayed; its launches then leave no record.
 		same "launches, told or lost" "$(of '.run |
 		    .launches + .data.lost')" 3000
 		rm calls
 	done
 }
 
-@test "a stream that waits for a value is not waited for" {
+@test "no measurement waits for a stream that waits for a value" {
 	for level in counters source; do
 		options="--level $level --no-daemon -o $T/c.cadv"
 		start=$SECONDS
@@ -121,7 +121,7 @@ turned() {
 	done
 }
 
-@test "samples that run over are no reason to turn sampling off behind a kernel" {
+@test "an overflow of samples does not turn sampling off while a kernel runs" {
 	options="--level source --no-daemon -o $T/c.cadv"
 	MOCK_SAMPLING_FULL=1 alone --kernels 400 --signatures 4 --streams 2 \
 	    --kernel-us 5000

@@ -1,16 +1,16 @@
-# --overhead-budget: measuring that costs more than it may stops, says so, and
-# leaves nothing turned on. The mock's CUPTI calls are made to take their time
-# (MOCK_SLOW); what any budget allows once, for setting up, is 2.5 s, at level
-# source 5.5 s (injection/budget.c).
+# --overhead-budget: measuring that costs more than the budget stops, reports
+# that, and leaves nothing turned on. The mock's CUPTI calls are slowed down
+# (MOCK_SLOW). For setting up, every budget allows 2.5 s once, at level source
+# 5.5 s (injection/budget.c).
 
 load common
 
-# calls FUNCTION: how often CUPTI was called so.
+# calls FUNCTION: the number of calls of this CUPTI function.
 calls() {
 	grep -c -x "$1" "$T/trace"
 }
 
-# after FUNCTION OTHER: how often OTHER was called after the last FUNCTION.
+# after FUNCTION OTHER: the number of calls of OTHER after the last call of FUNCTION.
 after() {
 	awk -v from="$1" -v count="$2" '$0 == from { n = 0 } $0 == count { n++ }
 	    END { print n + 0 }' "$T/trace"
@@ -31,13 +31,13 @@ after() {
 	done
 }
 
-@test "what takes longer than --max-stall is not begun" {
+@test "a measurement that takes longer than --max-stall is not begun" {
 	export MOCK_START_MS=150	# a window; setting up takes two
 	options="--level counters"
 	measure --kernels 400 --signatures 4
 	load
 	has_launches 400 4
-	# The first one tells how long it takes.
+	# The first window shows how long one takes.
 	[ "$(of .run.overhead.profiled_launches)" -le 1 ] ||
 	    fail "$(of .run.overhead)"
 	of '.kernels[].not_measured' | grep -q "max-stall" || fail "no reason"
@@ -56,7 +56,7 @@ after() {
 	options="--level counters --overhead-budget 0.01 --max-stall 1000"
 	export MOCK_TRACE=$T/trace
 	export MOCK_SLOW=cuptiProfilerHostEvaluateToGpuValues=400
-	# 40 kernels lack counters to the end: 40 windows would take 16 s.
+	# 40 kernels never get all counters: 40 windows would take 16 s.
 	measure --kernels 4000 --signatures 40 --pause-us 500 --stdout x \
 	    --exit-code 3 || got=$?
 	same "exit code" "$got" 3
@@ -64,7 +64,7 @@ after() {
 	load
 	has_launches 4000 40
 	n=$(of .run.overhead.profiled_launches)
-	# 2.5 s are 6 windows; the one that is open then is the last.
+	# 2.5 s allow 6 windows; the window that is open at that time is the last.
 	[ "$n" -ge 5 ] && [ "$n" -le 8 ] || fail "$n launches were profiled"
 	same "windows" "$(calls cuptiProfilerHostEvaluateToGpuValues)" "$n"
 	same "diagnostics" "$(of '[.diagnostics[] | select(.code ==
@@ -75,7 +75,7 @@ after() {
 	jq -e '.run.overhead.by.counters_s > 1.9 and
 	    .run.overhead.by.counters_s < 6' run.json ||
 	    fail "$(of .run.overhead)"
-	# Those that have nothing say why; those that have something keep it.
+	# Kernels without counters give the reason; the others keep what was measured.
 	[ "$(of '[.kernels[] | select(.not_measured |
 	    . != null and contains("overhead budget"))] | length')" -ge 30 ] ||
 	    fail "$(of '[.kernels[].not_measured] | unique')"
@@ -84,11 +84,11 @@ after() {
 	grep -q "overhead budget was used up" report || fail "not in the report"
 }
 
-@test "the idle range profiler is disabled all the same" {
+@test "the idle range profiler is disabled after the budget is used up, too" {
 	options="--level counters --overhead-budget 0.01 --max-stall 1000"
 	export MOCK_TRACE=$T/trace
 	export MOCK_SLOW=cuptiProfilerHostEvaluateToGpuValues=400
-	# Killed: no context is destroyed, which would disable it too.
+	# The target is killed, so that no destroyed context disables the profiler.
 	measure --kernels 3000 --signatures 40 --pause-us 1000 --sigkill ||
 	    got=$?
 	same "exit code" "$got" 137
@@ -131,16 +131,16 @@ after() {
 	"$bin/cudadvise" show -v $([ ! -f c.cadv ] || echo c.cadv) |
 	    grep -q "by line: $n of 8 kernels counted" ||
 	    fail "not in the report"
-	# What was not counted is not clean.
+	# Kernels that were not counted must not be judged clean.
 	same "judged by lines" "$(of '[.findings.rules[] | select(.rule ==
 	    "array-of-structures") | .not_measured] | .[0] > 0')" true
 	same "left on" "$(($(calls cuptiRangeProfilerEnable) -
 	    $(calls cuptiRangeProfilerDisable)))" 0
 }
 
-@test "what takes the time is measured before the budget is used up" {
-	# 25 windows are all that the budget allows; kernel39 takes 98 % of the time
-	# and comes last in each round.
+@test "the kernel that takes the time is measured before the budget is used up" {
+	# The budget allows only 25 windows; kernel39 takes 98 % of the time and
+	# comes last in each round.
 	export MOCK_SLOW=cuptiProfilerHostEvaluateToGpuValues=100
 	options="--level counters --overhead-budget 0.01 --max-stall 1000"
 	measure --kernels 4000 --signatures 40 --pause-us 500 --heavy-us 10000

@@ -1,15 +1,15 @@
-# common.bash: what the end-to-end tests share. The whole way is real (command,
-# injection library, daemon, API) but for CUPTI and the driver (tests/mock).
+# common.bash: shared by the end-to-end tests. Everything is real (command,
+# injection library, daemon, API) except CUPTI and the driver (tests/mock).
 
 : "${E2E_BUILD:?the build directory}"
 bin=$E2E_BUILD/bin
 target=$bin/mock-target${E2E_MAJOR:-}	# "-12": CUPTI of CUDA 12
-# On a machine with too much to do one hold lasts long, and by default what once
-# lasted that long is not begun again: for tests of what is measured.
+# On a busy machine a hold may take long, and by default a measurement that once
+# took longer than the limit is not repeated. For tests of what is measured.
 patient="--max-stall 5000"
 
 setup() {
-	# Sockets have short names: not below the long temporary directory.
+	# A socket's path must be short, so not below the long temporary directory.
 	T=$(mktemp -d /tmp/cadv-e2e.XXXXXX)
 	export CUDADVISE_RUNTIME_DIR=$T/r CUDADVISE_STATE_DIR=$T/s
 	export XDG_CONFIG_HOME=$T/c
@@ -27,7 +27,7 @@ teardown() {
 	if pid=$(daemon_pid); then
 		kill -CONT "$pid" 2>/dev/null
 		"$bin/cudadvise" daemon stop >/dev/null 2>&1
-		# With a sanitizer it has to say what it lost.
+		# With a sanitizer the daemon needs time to report leaks at its end.
 		for _ in $(seq 100); do
 			is_running "$pid" || break
 			sleep 0.1
@@ -41,8 +41,7 @@ teardown() {
 	fi
 }
 
-# Nobody may be in a hurry to wait for a process that has ended: it is not
-# running all the same.
+# is_running PID: a process that has ended but was not waited for yet is not running.
 is_running() {
 	grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$1/status"
 }
@@ -53,20 +52,20 @@ daemon_pid() {
 	    is_running "$pid" && echo "$pid"
 }
 
-# target_of COMMAND: the process that the command with this id has started.
+# target_of COMMAND: the process that the command with this process id has started.
 target_of() {
 	pgrep -P "$1" -f "^$target "
 }
 
-# measure ARGUMENTS OF TARGET: the program under cudadvise. Its standard output
-# is in out, the report in report, its exit status is returned.
+# measure ARGUMENTS OF TARGET: run the target under cudadvise. Writes its
+# standard output to out and the report to report, and returns its exit status.
 measure() {
 	"$bin/cudadvise" run $options -- "$target" "$@" >out 2>report
 }
 
-# Everything about the newest run, or of the file given, in run.json.
-# Where the daemon was behind when the program ended this waits for it, and for
-# its report.
+# load [FILE]: write everything about the newest run, or the one in FILE, to
+# run.json. If the daemon had not finished when the program ended, waits for it
+# and for its report.
 load() {
 	local try late=
 	! grep -qs "has not analysed" report || late=1
@@ -78,20 +77,20 @@ load() {
 	[ -z "$late" ] || "$bin/cudadvise" show "$@" >>report
 }
 
-# of FILTER: one value of it.
+# of FILTER: print a value from run.json.
 of() {
 	jq -r "$1" run.json
 }
 
-# fail TEXT: say what is wrong, and what there was.
+# fail TEXT: print what is wrong, and the end of the report.
 fail() {
 	echo "$*"
 	[ -f report ] && tail -n 30 report
 	return 1
 }
 
-# A refusal's code decides what is said, not what is tidied up: with a sanitizer
-# each function refuses with one of them.
+# The code of a refusal decides what is reported, not what is cleaned up: with a
+# sanitizer each function is refused with one code only.
 another_code() {
 	[ -z "${E2E_SANITIZE:-}" ] || skip "one code is enough for a sanitizer"
 }
@@ -101,7 +100,7 @@ same() {
 	[ "$2" = "$3" ] || fail "$1: $2, not $3"
 }
 
-# The exact counts of a run of the target with these numbers.
+# has_launches LAUNCHES KERNELS: the run must have exactly these, and no loss.
 has_launches() {
 	same "launches, kernels, lost records, complete data" "$(of '.run |
 	    [.launches, .kernels, .data.lost, .data.complete] |

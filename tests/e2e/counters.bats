@@ -1,10 +1,10 @@
-# Which counters a kernel has: at its first launch all of the heading [headline],
-# which decide most; with more launches the others, by another configuration of the
-# range profiler, to which it is turned once (injection/plan.c).
+# Which counters a kernel gets: at its first launch those under [headline], which
+# most findings need; in further launches the others, by another configuration of
+# the range profiler, to which it is switched once (injection/plan.c).
 
 load common
 
-# metric KERNEL NAME: its value, or null.
+# metric KERNEL NAME: the value of a counter, or null.
 metric() {
 	local api id kid
 	api=$(find "$CUDADVISE_RUNTIME_DIR" -name api.sock)
@@ -15,12 +15,12 @@ metric() {
 	    jq --arg n "$2" '(.items // .)[] | select(.name == $n) | .value'
 }
 
-# calls FUNCTION: how often CUPTI was called so.
+# calls FUNCTION: the number of calls of this CUPTI function.
 calls() {
 	grep -c -x "$1" "$T/trace"
 }
 
-# The names under [headline] of the mock's chip, which is excepted from none.
+# The names under [headline] for the mock's chip, for which none is left out.
 headline() {
 	sed -n '/^\[headline\]/,/^\[/{/^[[#]/d; /^$/d; s/ .*//; p}' \
 	    "$CUDADVISE_DATA_DIR/metrics/counters.metrics"
@@ -39,14 +39,14 @@ headline() {
 	same "instructions" "$(metric _Z7kernel1Pf smsp__inst_executed.sum)" \
 	    "$("$target" --value smsp__inst_executed.sum _Z7kernel1Pf |
 	    jq .)"
-	# Nothing else was asked of it, and that is said.
+	# No other counters were attempted, and the reason is given.
 	same "complete" "$(of '[.kernels[] | select(.metrics_complete)] |
 	    length')" 0
 	same "reasons" "$(of '[.kernels[].not_measured] | unique | .[]')" \
 	    "too few launches (use --replay)"
 }
 
-@test "a chip lacks what the list excepts for its family, and has all else" {
+@test "a chip has all counters but those that the list leaves out for its family" {
 	options=
 	MOCK_CHIP=TU104 measure --kernels 3 --signatures 3
 	load
@@ -71,9 +71,9 @@ headline() {
 	done <names
 }
 
-# On H200s opening the first window took 14 ms, and 94 in one of twenty, of the 100 that
-# a hold has. (Here four times as much of each, for machines with too much to do.)
-@test "a profiler that is slow to start, or code that is, costs no kernel its counters" {
+# On H200s opening the first window took 14 ms, and in one of twenty runs 94, of the
+# 100 that a hold may take. (Here four times as much of each, for busy machines.)
+@test "no kernel loses its counters to a profiler or code that is slow to start" {
 	options="--no-daemon --max-stall 400 -o $T/c.cadv"
 	for slow in cuptiRangeProfilerStart=340@2 cuFuncGetAttribute=160; do
 		MOCK_SLOW=$slow measure --kernels 30 --signatures 3 --kernel-us 500
@@ -93,7 +93,7 @@ headline() {
 	    fail "$(of '.kernels[0].not_measured')"
 }
 
-@test "repeated kernels have all counters: the profiler is turned once, told as set-up" {
+@test "repeated kernels have all counters: the profiler is switched once, reported as set-up" {
 	export MOCK_TRACE=$T/trace
 	MOCK_SLOW=cuptiRangeProfilerEnable=80 measure --kernels 400 --signatures 4
 	load
@@ -101,7 +101,7 @@ headline() {
 	same "complete" "$(of '[.kernels[] | select(.metrics_complete)] |
 	    length')" 4
 	same "turned on" "$(calls cuptiRangeProfilerEnable)" 2
-	# A window for each pass of each kernel, and no more.
+	# One window for each pass of each kernel, and no more.
 	n=$(of .run.overhead.profiled_launches)
 	[ "$n" -ge 8 ] && [ "$n" -le 24 ] || fail "$n launches were profiled"
 	of .run.overhead.held | jq -e '.setup_s > 0.16 and
@@ -118,10 +118,10 @@ headline() {
 	same "turned on" "$(calls cuptiRangeProfilerEnable)" 1
 }
 
-@test "the profiler is not turned inside a capture, nor while kernels come" {
+@test "the profiler is not switched inside a capture, nor while new kernels appear" {
 	export MOCK_TRACE=$T/trace
 	options=
-	# Each kernel is new: there is nothing to turn for.
+	# Each kernel is new: there is no reason to switch.
 	measure --kernels 30 --signatures 30
 	load
 	same "turned on" "$(calls cuptiRangeProfilerEnable)" 1
@@ -141,10 +141,10 @@ headline() {
 	    startswith("launched by CUDA graphs only")] | unique | .[]')" true
 }
 
-@test "the turn fits the budget, or is not made" {
+@test "the switch of configurations fits the budget, or is not made" {
 	export MOCK_TRACE=$T/trace
 	options="--level counters --overhead-budget 0.01"
-	# Set-up and turn take 1.3 s each, or longer: 2.5 s are allowed.
+	# The set-up and the switch take at least 1.3 s each; 2.5 s are allowed.
 	MOCK_SLOW=cuptiRangeProfilerEnable=1300 \
 	    measure --kernels 2000 --signatures 2 --pause-us 100
 	load
@@ -154,7 +154,7 @@ headline() {
 	of '.kernels[].not_measured' | grep -q "budget" || fail "no reason"
 }
 
-@test "what comes after the turn has the other counters, and that is said" {
+@test "a kernel first seen after the switch has the other counters, and the report says so" {
 	options=
 	measure --kernels 400 --signatures 4 --then 20
 	load
@@ -162,7 +162,8 @@ headline() {
 	    length')" 4
 	same "time of the late one" "$(metric _Z7kernel4Pf \
 	    gpu__time_duration.sum)" null
-	# Counted by patched code, exactly; which is the second configuration's.
+	# Exact, because it is counted by patched code, which is in the second
+	# configuration.
 	same "its instructions" "$(metric _Z7kernel4Pf \
 	    smsp__inst_executed.sum)" "$("$target" --value \
 	    smsp__sass_inst_executed.sum _Z7kernel4Pf | jq .)"
@@ -171,7 +172,7 @@ headline() {
 	    "it first ran when the main counters of the others had been counted (use --replay, or --kernel)"
 }
 
-@test "what comes later and stays has all: the profiler that was put away begins anew" {
+@test "a kernel that comes later and repeats has all: the disabled profiler is enabled again" {
 	options=
 	measure --kernels 400 --signatures 4 --then 3500 --pause-us 1000
 	load
@@ -192,7 +193,8 @@ headline() {
 
 @test "ab: the first run of each program is made for its counters, the others are traced" {
 	export MOCK_TRACE=$T/trace
-	# Where the programs are the same is not what is asked: 3 is "inconclusive".
+	# This test does not ask whether the programs are equally fast: 3 is
+	# "inconclusive".
 	ab() {
 		: >trace
 		"$bin/cudadvise" ab "$@" --runs 1 --json -- "$target" --kernels 9 \

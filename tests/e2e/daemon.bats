@@ -1,9 +1,9 @@
-# The daemon dies, stops, comes back or was never there: no record is lost and
-# the program does not notice.
+# The daemon is killed, stopped, restarted or missing: no record is lost, and
+# the program is not affected.
 
 load common
 
-# A run of 6000 launches over about 3 seconds, in the background.
+# Starts a run of 6000 launches over about 3 seconds, in the background.
 start_long() {
 	"$bin/cudadvise" daemon start >/dev/null
 	"$bin/cudadvise" run --level trace -- "$target" --kernels 6000 \
@@ -24,7 +24,7 @@ finish_long() {
 	same "output" "$(cat out)" begun
 }
 
-# Until the newest run has this many launches and is over.
+# until_complete LAUNCHES: wait until the newest run has so many launches and has ended.
 until_complete() {
 	for _ in $(seq 600); do
 		load 2>/dev/null && [ "$(of .run.launches)" = "$1" ] &&
@@ -70,7 +70,7 @@ until_complete() {
 	pid=$(daemon_pid)
 	kill -STOP "$pid"
 	start=$SECONDS
-	# The launcher waits some seconds for its report, the target not.
+	# The launcher waits some seconds for its report, but the target must not wait.
 	while is_running "$program"; do
 		sleep 0.1
 		[ $((SECONDS - start)) -lt 120 ] ||
@@ -83,7 +83,7 @@ until_complete() {
 
 @test "live runs are visible while they run" {
 	start_long
-	# However long looking takes, it is not over by then.
+	# Stop the program, so that it has not ended by the time the list is read.
 	kill -STOP "$program"
 	"$bin/cudadvise" list --json >list.json
 	kill -CONT "$program"
@@ -104,9 +104,9 @@ until_complete() {
 	same "launches" "$(of .run.launches)" 50
 }
 
-# Held by a daemon that is about to end, after it gave up its sockets; its process
-# id is gone before its lock is.
-@test "another daemon's lock: the run waits for it, and is not elsewhere" {
+# The lock is held as by a daemon that is ending and has closed its sockets; its
+# process id is gone before its lock is.
+@test "another daemon's lock: the run waits for it, and is stored by the next daemon" {
 	mkdir -m 700 "$T/r"
 	echo 999999999 >"$T/r/cudadvised.pid"
 	flock "$T/r/cudadvised.pid" sleep 0.5 3>&- &
@@ -128,7 +128,7 @@ until_complete() {
 	same "output" "$(cat out)" ""
 }
 
-@test "what the store lost comes back from the captures" {
+@test "runs that the store lost are restored from the captures" {
 	options=
 	measure --kernels 200 --signatures 4
 	load
@@ -139,8 +139,8 @@ until_complete() {
 	diff <(jq -S '.run.summary' before.json) <(jq -S '.run.summary' run.json)
 }
 
-@test "told to end it ends within seconds, whatever it is doing" {
-	# A disassembler that hangs: each import takes 3 s, one after another.
+@test "the daemon ends within seconds when asked to, whatever it is doing" {
+	# A disassembler that hangs makes each import take 3 s, one after another.
 	cat >slow <<-SCRIPT
 		#!/bin/sh
 		case \$1 in
@@ -170,8 +170,8 @@ until_complete() {
 	done
 	! is_running "$pid" || fail "it goes on"
 	wait
-	# It did not do all of it first: who asked is told, and nothing is in the
-	# way of the next one.
+	# The daemon did not finish all of it first: the clients get an error,
+	# and the next daemon can start.
 	grep -qE 'the daemon (is ending|did not answer)' refused? ||
 	    fail "nobody was told"
 	export CUDADVISE_NVDISASM=/none

@@ -1,4 +1,4 @@
-# However a program ends, what it did is there.
+# However a program ends, its records must be complete.
 
 load common
 
@@ -40,7 +40,7 @@ load common
 	same "signal" "$(of .run.signal)" 9
 }
 
-@test "SIGKILL at once: the target dies as told, the run is marked" {
+@test "SIGKILL at once: the target dies by the signal, the run is marked" {
 	options=$patient
 	measure --kernels 20000 --sigkill || got=$?
 	same "exit code" "$got" 137
@@ -65,7 +65,7 @@ load common
 }
 
 @test "SIGTERM to cudadvise reaches the program" {
-	# ThreadSanitizer puts signals off while the launcher waits.
+	# ThreadSanitizer delays signals while the launcher waits.
 	[ "${E2E_SANITIZE:-}" != thread ] || skip
 	"$bin/cudadvise" run -- "$target" --ready --sleep-ms 20000 >out \
 	    2>report &
@@ -74,7 +74,7 @@ load common
 		grep -q ready out && break
 		sleep 0.1
 	done
-	# What it did just before it is killed nobody knows.
+	# The last records before a kill may be lost: wait until they have been sent.
 	sleep 0.5
 	kill -TERM $pid
 	wait $pid || got=$?

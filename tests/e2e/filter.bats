@@ -1,4 +1,4 @@
-# --kernel and --launches: what is measured. All is traced.
+# --kernel and --launches restrict what is measured. Everything is traced.
 
 load common
 
@@ -25,7 +25,7 @@ measured() {
 	    unique | map(select(. != null)) | join(", ")')" \
 	    "excluded by --kernel"
 	grep -q "excluded by --kernel" report || fail "not in the report"
-	# By the mangled name, too.
+	# The pattern also matches the mangled name.
 	options="--kernel 7kernel2P"
 	measure --kernels 400 --signatures 5
 	load
@@ -45,7 +45,7 @@ measured() {
 	done
 }
 
-@test "--kernel at level source: counted by instruction are those" {
+@test "--kernel at level source: only these are counted by instruction" {
 	options="--level source --kernel kernel[02]"
 	measure --kernels 2000 --signatures 4 --kernel-us 20 --pause-us 100
 	load
@@ -69,7 +69,7 @@ measured() {
 	load
 	same "profiled" "$(of .run.overhead.profiled_launches)" 0
 	same "measured" "$(measured)" ""
-	# Of those that --kernel leaves.
+	# --launches counts the launches of the kernels that --kernel selects.
 	options="--kernel kernel[13] --launches 5:5"
 	measure --kernels 400 --signatures 4
 	load
@@ -82,7 +82,7 @@ measured() {
 	    length')" 4
 }
 
-@test "the profiler goes when the launches are over, at level source samples too" {
+@test "the profiler is disabled after the last of --launches, at level source sampling too" {
 	export MOCK_TRACE=$T/trace
 	options="--level source --launches 1:30"
 	measure --kernels 3000 --signatures 2 --pause-us 1000 --sigkill || got=$?

@@ -1,9 +1,10 @@
-# The daemon's disk is full: what a program did is said as far as it could be
-# kept, and why not all of it was.
+# The daemon's disk is full: the report shows as much of the run as could be
+# stored, and says why the rest is missing.
 
 load common
 
-# No file of the daemon's may become larger than this: as if there were no room.
+# start_with_kib KIB: start a daemon whose files cannot grow beyond KIB, as on a
+# full disk.
 start_with_kib() {
 	(
 		trap '' XFSZ
@@ -16,7 +17,7 @@ words() {
 	tr -s ' \n' '  ' <"$1"
 }
 
-@test "half of a run fits: the report says so and why, and tells that half" {
+@test "half of a run fits: the report shows that half and why the rest is missing" {
 	options=
 	start_with_kib 200
 	measure --kernels 400000 --exit-code 3 || got=$?
@@ -24,7 +25,7 @@ words() {
 	said=$(words report)
 	[[ $said == *"run 1 was not stored completely: cannot append to the capture: File too large."* ]] ||
 		fail "not why"
-	# A last frame that is small may fit where a larger one did not.
+	# The last frame may be small enough to fit where a larger one did not.
 	unended=1
 	[[ $said == *"The record of 1 process ends early"* ||
 		$said == *"The record of this run ends early"* ]] || unended=0
@@ -39,7 +40,7 @@ words() {
 	[[ $(words status) == *"degraded: run "*" was not stored completely: cannot append"* ]] ||
 		fail "$(cat status)"
 
-	# With room it is stored as far as it is there.
+	# When there is room again, the part that exists is analysed.
 	"$bin/cudadvise" daemon stop
 	rm -f "$CUDADVISE_STATE_DIR"/spool/*	# nor does the rest come
 	"$bin/cudadvise" reanalyze 1
@@ -52,7 +53,7 @@ words() {
 	[[ $(cat status) == *"(ok)"* ]] || fail "$(cat status)"
 }
 
-@test "the analysis of half a run fits: what is missing is said, and may come" {
+@test "the analysis of half a run fits: the report says what is missing, and it may follow" {
 	options=
 	start_with_kib 1500
 	measure --kernels 400000 --exit-code 3 || got=$?
@@ -66,7 +67,7 @@ words() {
 	some=$(of .run.launches)
 	[ "$some" -gt 0 ] && [ "$some" -lt 400000 ] || fail "$some launches"
 
-	# The process left the rest in a file, which the next daemon takes in.
+	# The process spooled the rest to a file, which the next daemon ingests.
 	"$bin/cudadvise" daemon stop
 	for _ in $(seq 100); do
 		load
@@ -79,7 +80,7 @@ words() {
 @test "nothing of a run can be kept: why, and the program's status is its own" {
 	options=
 	measure --kernels 10
-	# A file stands where its directory should be.
+	# A file is in the place of the runs' directory.
 	rm -rf "$CUDADVISE_STATE_DIR/runs"
 	: >"$CUDADVISE_STATE_DIR/runs"
 	measure --kernels 10 --exit-code 3 || got=$?

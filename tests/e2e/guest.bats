@@ -1,11 +1,11 @@
-# The library is a guest in the program's process: what the program has around
-# its calls stays as it was, and what the program does to the process is borne.
+# The library shares the program's process: it must not change the program's
+# state around its calls, and must survive what the program does to the process.
 
 load common
 
-@test "errno is behind a launch what it was before" {
+@test "a launch leaves errno as it was" {
 	options=
-	# Looking for the list of counters fails with ENOENT. The target compares.
+	# Looking for the list of counters fails with ENOENT; the target compares errno.
 	cp -r "$CUDADVISE_DATA_DIR" "$T/data"
 	rm -r "$T/data/metrics"
 	CUDADVISE_DATA_DIR=$T/data measure --kernels 200
@@ -17,9 +17,9 @@ load common
 	command -v localedef || skip "no localedef"
 	localedef -i de_DE -f UTF-8 "$T/de_DE.UTF-8" 2>/dev/null || :
 	[ -e "$T/de_DE.UTF-8/LC_NUMERIC" ] || skip "no source of de_DE"
-	# 30 windows of 0.1 s: over the 2.5 s that any budget allows.
+	# 30 windows of 0.1 s: more than the 2.5 s that any budget allows.
 	options="--overhead-budget 90 --max-stall 1000"
-	# Which glibc copies and forgets.
+	# glibc copies it and never frees the copy.
 	export LOCPATH=$T ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 	export LC_ALL=de_DE.UTF-8 2>/dev/null
 	MOCK_SLOW=cuptiProfilerHostEvaluateToGpuValues=150 measure --kernels 4000 \
@@ -41,18 +41,18 @@ load common
 	    fail "the daemon was sent something else"
 }
 
-@test "records that waited for a flush that took its time are all told" {
+@test "records that waited for a slow flush are all recorded" {
 	[ -z "${E2E_SANITIZE:-}" ] || skip "a sanitizer is too slow to fill it"
 	options="--level trace"
-	# More than the queue holds once they are decoded, and no more than may
-	# wait as they came from CUPTI (256 MiB).
+	# More than the queue holds once decoded, and no more than may wait
+	# undecoded, as CUPTI delivered it (256 MiB).
 	MOCK_SLOW=cuptiActivityFlushAll=3000@1,cuptiActivityFlushAll=0@2 \
 	    measure --kernels 1150000 --signatures 4
 	load
 	has_launches 1150000 4
 }
 
-@test "while a flush does not come back the program keeps its memory" {
+@test "the program's memory stays bounded while a flush does not return" {
 	[ -z "${E2E_SANITIZE:-}" ] || skip "a sanitizer is too slow to fill it"
 	options="--level trace"
 	MOCK_SLOW=cuptiActivityFlushAll=8000@1,cuptiActivityFlushAll=0@2 \

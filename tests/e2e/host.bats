@@ -1,9 +1,9 @@
-# Programs that are no easy hosts (tests/mock/rude.c): they do to their process what
-# programs do, and find it as they made it.
+# Programs that are hard to inject into (tests/mock/rude.c): they change their
+# own process as real programs do, and must find their changes intact.
 
 load common
 
-# rude WHAT: that program under cudadvise.
+# rude WHAT: run this program under cudadvise.
 rude() {
 	"$bin/cudadvise" run $options -- "$bin/mock-rude" "$@" >out 2>report
 }
@@ -13,7 +13,7 @@ rude() {
 	for options in "--level trace" "" "--no-daemon -o $T/c.cadv"; do
 		rude files || fail "exit code $?"
 		grep -q "^exact" out || fail "$(cat out)"
-		# With nothing of ours among them.
+		# Without any file of the library among them.
 		[ "$options" != "--level trace" ] ||
 		    same "files" "$(cat out)" "$(cat plain)"
 		case $options in
@@ -32,7 +32,7 @@ rude() {
 	has_launches 100 8
 }
 
-@test "what is to be read-only stays so, and _exit does what it would" {
+@test "read-only pages stay read-only, and _exit works as before" {
 	options=
 	rude tables || got=$?
 	same "exit code" "$got" 3
@@ -53,7 +53,7 @@ rude() {
 	has_launches 100 8
 }
 
-@test "all signals do what they do by default" {
+@test "all signals keep their default actions" {
 	[ -z "${E2E_SANITIZE:-}" ] || skip "a sanitizer catches some"
 	options=
 	rude signals || fail "exit code $?"
@@ -62,7 +62,7 @@ rude() {
 	has_launches 100 8
 }
 
-@test "what was recorded until abort is there, and abort may be survived" {
+@test "records up to abort are complete, and the program may survive abort" {
 	options=
 	ulimit -c 0
 	rude abort || got=$?
@@ -94,7 +94,7 @@ rude() {
 	done
 }
 
-@test "a buffer that is another profiler's is left alone, and told" {
+@test "another profiler's buffer is not touched, and is reported" {
 	options=
 	MOCK_FOREIGN=1 measure --kernels 300
 	load
@@ -103,7 +103,7 @@ rude() {
 	    fail "$(of .diagnostics)"
 }
 
-@test "another profiler in the program that takes the records is told of" {
+@test "another profiler in the program that takes the records is reported" {
 	options=
 	rude profiler || fail "exit code $?"
 	same "output" "$(cat out)" alive
@@ -120,7 +120,7 @@ rude() {
 	    fail "$(of .diagnostics)"
 }
 
-@test "a thread that is cancelled while it is measured ends behind the launch" {
+@test "a thread that is cancelled while it is measured ends after the launch" {
 	[ "${E2E_SANITIZE:-}" != thread ] ||
 		skip "with ThreadSanitizer its launches are over too late"
 	options="--max-stall 1000"
@@ -128,7 +128,7 @@ rude() {
 	    rude cancel || fail "exit code $?"
 	same "output" "$(cat out)" alive
 	load
-	# Which pass each of them gets is a matter of time; that they do is not.
+	# Timing decides which pass each kernel gets, but each must be measured.
 	same "lost, measured" "$(of '.run.data.lost, ([.kernels[] |
 	    select(.mangled | startswith("_Z6later")) |
 	    select(.measured_launches > 0)] | length)' |

@@ -1,8 +1,8 @@
-# Killed while code is on its way: the target, the daemon, both. The mock's module
-# is padded with 30 MiB that no compression makes smaller, which take many
-# frames; as soon as some of them are in the capture both are stopped, which holds
-# up the others for as long as a test needs. The capture can be read, the
-# run says how it ended, and nobody waits for anybody.
+# The target, the daemon or both are killed while code is being sent. The mock's
+# module is padded with 30 MiB of incompressible data, which take many frames.
+# As soon as some of them are in the capture both processes are stopped, for as
+# long as the test needs. Afterwards the capture must be readable, the run must
+# tell how it ended, and no process may wait for another.
 
 load common
 
@@ -12,8 +12,8 @@ padded_cubin() {
 	export MOCK_CUBIN=$T/big.cubin
 }
 
-# A run of some seconds at level source in the background; it has begun, and its
-# code is not through.
+# Starts a run of some seconds at level source in the background, and returns
+# when it has begun but its code is not sent completely.
 start_source() {
 	padded_cubin
 	"$bin/cudadvise" run $patient --level source "$@" -- "$target" --kernels 6000 \
@@ -28,7 +28,7 @@ start_source() {
 	program=$(target_of $job)
 }
 
-# finish SECONDS STATUS: the command ends in time, with this status.
+# finish SECONDS STATUS: the command must end in time, with this status.
 finish() {
 	local got=0 end=$((SECONDS + $1))
 	while kill -0 $job 2>/dev/null; do
@@ -43,21 +43,22 @@ finish() {
 	same "exit code" "$got" "$2"
 }
 
-# captured LEAST: is there a capture of more than so many MiB?
+# captured DIRECTORY LEAST: whether there is a capture of more than so many MiB.
 captured() {
 	[ -n "$(find "$1" -name '*.cadv' -size +"$2"M 2>/dev/null)" ]
 }
 
-# Is there a kernel in the capture, too? On a busy machine code may come first.
+# Whether the capture also has a kernel. On a busy machine code may come first.
 has_kernel() {
 	find "$T/s/runs" -name '*.cadv' -exec "$bin/cudadvise" show --json {} \; \
 	    2>/dev/null | jq -e '.kernels | length > 0' >/dev/null
 }
 
-# Stop both in the middle of the code: 1 where it is too late for that.
+# Stops both while code is being sent; returns 1 if it is too late for that.
 stop_in_code() {
 	daemon=$(daemon_pid)
-	# It is looked at while they stand still, so that nothing runs through.
+	# Both are stopped before each check, so that the code cannot complete
+	# in between.
 	for _ in $(seq 3000); do
 		kill -STOP "$daemon"
 		kill -STOP "$program" || return 1
@@ -69,8 +70,8 @@ stop_in_code() {
 	    ! captured "$T/s/runs" 28
 }
 
-# A run whose program and daemon stand still in the middle of the code. On a busy
-# machine all of it may get through between two looks: then once more.
+# Starts a run whose program and daemon are stopped while code is being sent. On
+# a busy machine all code may get through between two checks: then tries again.
 start_in_code() {
 	for _ in 1 2 3 4 5 6; do
 		"$bin/cudadvise" daemon start >/dev/null
@@ -83,7 +84,7 @@ start_in_code() {
 	fail "none of the code came, or each time all of it"
 }
 
-# Until the newest run is over; in run.json.
+# Waits until the newest run is over; writes it to run.json.
 until_over() {
 	for _ in $(seq 600); do
 		load 2>/dev/null && [ "$(of .run.state)" != live ] &&
@@ -93,7 +94,7 @@ until_over() {
 	fail "the run does not end"
 }
 
-# The capture is whole as far as it goes, and says the same elsewhere.
+# The capture must be valid as far as it goes, and show the same when read elsewhere.
 readable() {
 	"$bin/cudadvise" export --format capture -o "$T/c.cadv" \
 	    "$(of .run.id)" || fail "no capture"
@@ -108,7 +109,7 @@ readable() {
 	    "$(of .run.state)"
 }
 
-# Each kernel's code is there, or why it is not.
+# Each kernel must have its code, or the reason why not.
 explained() {
 	local id
 	for id in $(of '.kernels[].id'); do
@@ -120,7 +121,7 @@ explained() {
 	done
 }
 
-# No kernel has lines, because the code that they are in is not whole.
+# No kernel may have lines, because its code is incomplete.
 cut_short() {
 	local id
 	for id in $(of '.kernels[].id'); do

@@ -1,11 +1,11 @@
-# tests/gpu/public.sh says of programs whether they notice that they are
-# measured: here of ones of which that is known.
+# tests/gpu/public.sh tells whether programs behave differently when they are
+# measured. Here it judges programs for which that is known.
 
 load common
 
 public=${BATS_TEST_DIRNAME%/e2e}/gpu/public.sh
 
-# program NAME SECONDS FILTER [LINE…]: a script of these lines, in the list.
+# program NAME SECONDS FILTER [LINE…]: add a script of these lines to the list.
 program() {
 	local name=$1 seconds=$2 filter=$3
 	shift 3
@@ -17,8 +17,8 @@ program() {
 	    "$filter" >>"$T/list"
 }
 
-# judge ARGUMENTS: runs the list on GPUs $gpus (0); what was said is in said,
-# the table in table.
+# judge ARGUMENTS: run the list on GPUs $gpus (0). The output goes to said, the
+# table to table.
 judge() {
 	CUDA_VISIBLE_DEVICES=${gpus:-0} "$public" "$E2E_BUILD" "$T/list" \
 	    "$T/programs" "$T/results" "$@" >"$T/said" 2>&1
@@ -27,14 +27,14 @@ judge() {
 	return $rc
 }
 
-# cell NAME LEVEL COLUMN: of the table.
+# cell NAME LEVEL COLUMN: a value of the table.
 cell() {
 	awk -F'\t' -v name="$1" -v level="$2" -v column="$3" '
 	    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 	    $1 == name && $3 == level { print $at[column] }' "$table"
 }
 
-@test "a program that does not notice is the same at every level" {
+@test "a program that is not affected is the same at every level" {
 	program quiet 1 "" 'echo result 42' \
 	    "exec $target --kernels 50 --signatures 2 --exit-code 3"
 	judge || fail "$(cat "$T/said")"
@@ -64,7 +64,7 @@ cell() {
 	[ -s "$T/results/prints.trace.out" ] || fail "its output is gone"
 }
 
-@test "a hang is found, and ended in a session of its own, too" {
+@test "a hang is found and ended, also in a session of its own" {
 	program hangs 10 "" '[ -z "$measured" ] || exec setsid sleep 98765'
 	rc=0
 	judge --patience 1 --levels trace || rc=$?
@@ -73,7 +73,7 @@ cell() {
 	! pgrep -f "^sleep 98765$" >/dev/null || fail "it still runs"
 }
 
-@test "what is never the same alone is not compared" {
+@test "output that varies without measuring is not compared" {
 	program random 1 "" 'echo steady' 'echo $RANDOM$RANDOM$RANDOM'
 	program longer 1 "" 'seq $((RANDOM % 900))'
 	program timed 1 's/[0-9]+ ns/#/' 'date +"%N ns"'
@@ -88,7 +88,7 @@ cell() {
 	same "quiet" "$(cell quiet trace output)" "not compared"
 }
 
-@test "each run has a fresh copy, and a second call goes on behind the first" {
+@test "each run has a fresh copy, and a second call continues after the first" {
 	program writes 1 "" '[ ! -e mark ] || exit 1' 'touch mark' 'exec true'
 	judge --levels trace || fail "$(cat "$T/said")"
 	same "writes" "$(cell writes trace verdict)" same
@@ -98,7 +98,7 @@ cell() {
 	same "lines" "$(wc -l <"$table")" 3
 }
 
-@test "what cannot be run is said" {
+@test "programs that cannot be run are reported" {
 	program sleeps 0 "" 'sleep 100'
 	mkdir "$T/programs/two"
 	printf '%s\n' $'two\tfake\ttwo\t./go\t1\t2\t' >>"$T/list"

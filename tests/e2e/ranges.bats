@@ -20,7 +20,8 @@ whole null 1 600'
 	    .kernel_s == .inside_s')" true
 	same "drawn, tracks" "$(of '.ranges |
 	    "\(.drawn | length) \(.tracks | length)"')" "602 3"
-	# No thread's, the first thread's, and within that the steps.
+	# Depth 0: the range without a thread, and the first thread's; depth 1:
+	# the steps.
 	same "depths" "$(of '[.ranges.drawn[][2]] | unique | tostring')" "[0,1]"
 	grep -q "by NVTX range" report || fail "not in the report"
 	grep -q "step 1 · 200 ranges" report || fail "no range in the report"
@@ -29,7 +30,7 @@ whole null 1 600'
 	    WHERE kind = 'range'")" 602
 }
 
-@test "a million names: the launches are whole, the outer ranges have theirs" {
+@test "a million names: all launches are there, and the outer ranges have theirs" {
 	options="$patient --level trace"
 	measure --kernels 40000 --signatures 3 --ranges 1000000
 	load

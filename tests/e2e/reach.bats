@@ -1,8 +1,8 @@
-# Which injection library serves a process: a driver or a program of CUDA 12.
+# Which injection library measures a process: for a driver or a program with CUDA 12.
 
 load common
 
-# A copy of what is installed, with the library of CUDA 13 alone.
+# A copy of the installation with only the library of CUDA 13.
 alone() {
 	mkdir -p "$T/x/bin" "$T/x/lib"
 	ln -s "$bin"/cudadvise* "$T/x/bin/"
@@ -19,7 +19,7 @@ with_sibling() {
 	    "$T/x/lib/libcudadvise_injection-12.so"
 }
 
-# called WANT: what of the sibling was.
+# called WANT: which functions of the sibling library were called.
 called() {
 	same "called" "$(tr '\n' ' ' <"$T/called" 2>/dev/null)" "$1"
 }
@@ -40,7 +40,7 @@ called() {
 	called "injection "
 }
 
-@test "a CUPTI 13 that is there stays with the library of CUDA 13" {
+@test "a process with CUPTI 13 is measured by the library of CUDA 13" {
 	with_sibling
 	measure --kernels 10
 	called ""
@@ -48,7 +48,8 @@ called() {
 	same "launches" "$(of .run.launches)" 10
 }
 
-# refused TEXT: the run of a program that nothing could measure.
+# refused TEXT: runs a program that no library can measure; the report must
+# contain TEXT.
 refused() {
 	options="--no-daemon -o $T/c.cadv"
 	measure --kernels 10 --stdout "as ever" --exit-code 3 || got=$?
@@ -73,13 +74,13 @@ refused() {
 	MOCK_DRIVER=11080 refused "the driver serves CUDA 11.8"
 }
 
-@test "a library of CUDA 12 that cannot be opened is said" {
+@test "a library of CUDA 12 that cannot be opened is reported" {
 	alone
 	echo nonsense >"$T/x/lib/libcudadvise_injection-12.so"
 	MOCK_CUPTI=24 refused "the library for CUDA 12 cannot be opened"
 }
 
-# says CHECK LEVEL TEXT: what doctor finds, and that trouble has a remedy.
+# says CHECK LEVEL TEXT: doctor must report this, and a remedy for trouble.
 says() {
 	"$bin/cudadvise" doctor --json >doctor.json || true
 	same "$1" "$(jq -r --arg name "$1" --arg text "$3" '.items[] |

@@ -1,11 +1,11 @@
-# CUPTI refuses: permission (35), hardware busy (26), another subscriber (39),
-# not initialised (15), at each place where it can. The program must not
-# notice, what still works must work, and the report must say what is missing
-# and how to get it.
+# CUPTI refuses calls: permission (35), hardware busy (26), another subscriber
+# (39), not initialised (15), in each place where it can. The program must not
+# be affected, everything else must still be measured, and the report must say
+# what is missing and how to get it.
 
 load common
 
-# What subscribes: CUPTI of CUDA 13 has a second version of it.
+# The function that subscribes: CUPTI of CUDA 13 has a second version of it.
 subscribe=cuptiSubscribe
 ! nm -D "$E2E_BUILD/lib/libmock_cupti${E2E_MAJOR:-}.so" | grep -q "$subscribe"_v2 ||
 	subscribe=cuptiSubscribe_v2
@@ -30,7 +30,7 @@ refused() {
 	    .remedy == ""))] | length)"')" "3 true 0"
 }
 
-# Counters gone: every kernel must say why.
+# Without counters, every kernel must give the reason.
 unmeasured() {
 	refused "$1" trace
 	same "$1: silent kernels" "$(of '[.kernels[] | select(
@@ -38,8 +38,8 @@ unmeasured() {
 	    length')" 0
 }
 
-# The functions of the counter tier that a run like this calls, but for those
-# that only tidy up.
+# The functions of the counter tier that such a run calls, except those that
+# only clean up.
 counter_functions() {
 	options="$patient --no-daemon -o $T/all.cadv"
 	MOCK_TRACE=$T/calls measure --kernels 200 --signatures 4
@@ -47,7 +47,7 @@ counter_functions() {
 	    grep -v -E '(Disable|Deinitialize)$'
 }
 
-# everywhere CODE: each of them refuses once with this code.
+# everywhere CODE: each of these functions is refused once with this code.
 everywhere() {
 	list=$(counter_functions)
 	[ "$(echo "$list" | wc -l)" -ge 12 ] ||
@@ -65,11 +65,11 @@ everywhere() {
 	unmeasured "cuptiRangeProfilerEnable=35"
 	of '.diagnostics[].remedy' | grep -q NVreg_RestrictProfilingToAdminUsers ||
 	    fail "no remedy: $(of '.diagnostics')"
-	# What it would add, and how to get it, once.
+	# What permission would add, and how to get it, is said only once.
 	same "said" "$(grep -c NVreg_RestrictProfilingToAdminUsers report)" 1
 	tr -s ' \n' ' ' <report | grep -q "permission adds what limits each kernel" ||
 	    fail "the report does not say what permission adds"
-	# Samples and counts by instruction would be refused, too.
+	# Samples and counts by instruction would be refused as well.
 	! grep -qE -e '--level (auto|source)' report || fail "advises what needs it too"
 }
 
@@ -90,11 +90,11 @@ everywhere() {
 	done
 }
 
-@test "another subscriber (39): nothing is touched, and it is named" {
+@test "another subscriber (39): nothing is changed, and the report names it" {
 	MOCK_TRACE=$T/calls refused "$subscribe=39" none
 	same "calls after it" "$(sed "1,/$subscribe/d" calls |
 	    grep -c '^cupti')" 0
-	# CUPTI of CUDA 12 has no name for it, we have.
+	# CUPTI of CUDA 12 has no name for this error; cudadvise has one.
 	of '.diagnostics[].text' | grep -q "another profiler" ||
 	    fail "not named: $(of .diagnostics)"
 }
@@ -113,21 +113,21 @@ everywhere() {
 	done
 }
 
-# verdict RULE: its state and reason in the last capture.
+# verdict RULE: the rule's state and reason in the last capture.
 verdict() {
 	"$bin/cudadvise" findings --json "$T/c.cadv" | jq -r --arg rule "$1" \
 	    '.rules[] | select(.rule == $rule) | "\(.state): \(.reason)"'
 }
 
-@test "what CUPTI did not trace is not clean" {
-	# All but kernels.
+@test "rules about what CUPTI did not trace are not clean" {
+	# All kinds of records but kernels are refused.
 	options="$patient --no-daemon --level trace -o $T/c.cadv"
 	MOCK_REFUSE=cuptiActivityEnable=15@2 measure --kernels 200
 	for rule in many-small-copies pageable-host-memory gpu-idle-gaps; do
 		same "$rule" "$(verdict $rule)" \
 		    "not_measured: CUPTI refused to trace copies"
 	done
-	# These are seen by their calls.
+	# These rules use API calls, which are recorded.
 	same "allocations" "$(verdict device-memory-leak)" "clean: null"
 	same "errors" "$(verdict unchecked-errors)" "clean: null"
 	same "kernels" "$(verdict block-not-warp-multiple)" "clean: null"
@@ -186,7 +186,7 @@ verdict() {
 	    "")] | length')" -gt 0 ] || fail "no remedy"
 }
 
-# limited CODE: the run has this warning, once, and a remedy.
+# limited CODE: the run must have this warning once, with a remedy.
 limited() {
 	load "$T/c.cadv"
 	same "$1" "$(of "[.diagnostics[] | select(.code == \"$1\" and

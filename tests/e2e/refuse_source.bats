@@ -1,10 +1,10 @@
-# CUPTI refuses at each place of the source tier: as in refuse.bats, and times and
-# counters are all there.
+# CUPTI refuses calls of the source tier, in each place: as in refuse.bats.
+# Times and counters must be complete.
 
 load common
 
-# The functions of the source tier that a run like this calls, but for those
-# that only tidy up.
+# The functions of the source tier that such a run calls, except those that only
+# clean up.
 source_functions() {
 	options="$patient --level source --no-daemon -o $T/all.cadv"
 	MOCK_TRACE=$T/calls measure --kernels 1500 --signatures 4 \
@@ -13,8 +13,8 @@ source_functions() {
 	    grep -v -E 'Disable$'
 }
 
-# lineless FUNCTION=CODE: times and counters are all there, nothing is dropped,
-# and what is missing is said, with a remedy.
+# lineless FUNCTION=CODE: times and counters must be complete, nothing dropped,
+# and the report must say what is missing, with a remedy.
 lineless() {
 	rm -f "$T/c.cadv"
 	options="$patient --level source --no-daemon -o $T/c.cadv"
@@ -38,7 +38,8 @@ lineless() {
 }
 
 lineless_everywhere() {
-	# What ends it as the context goes leaves nothing missing.
+	# The call that ends it when the context is destroyed is left out:
+	# nothing is missing then.
 	list=$(source_functions | grep -v UnsetConfig)
 	[ "$(echo "$list" | wc -l)" -ge 11 ] ||
 	    fail "too few functions: $list"

@@ -1,4 +1,4 @@
-# The whole way of the data, from a target to the report and the API.
+# The whole path of the data, from a target to the report and the API.
 
 load common
 
@@ -32,7 +32,7 @@ load common
 	    .block | map(tostring) | join(" ")')" "128 1 1"
 	same "registers" "$(of '.kernels[] | select(.mangled ==
 	    "_Z7kernel2Pf") | .registers')" 32
-	# Undisturbed launches of kernel2 take 2 µs.
+	# Launches of kernel2 that are not measured take 2 µs.
 	same "shortest" "$(of '.kernels[] | select(.mangled ==
 	    "_Z7kernel2Pf") | .time.min_ns')" 2000
 	same "longest" "$(of '.kernels[] | select(.mangled ==
@@ -88,7 +88,8 @@ load common
 	grep -q '^Traced only (run 1) .* traced  measured$' report &&
 	    grep -q '^ kernel3(float\*) .* 250 µs  *250 µs$' report ||
 	    fail "no times of the first run"
-	# The run before, with which a report may compare, is not the first.
+	# The report may compare with the run before, but not with this run's
+	# own first run.
 	! grep -q 'Since run 1' report || fail "compared with its own first run"
 	options="$patient --twice --json"
 	measure --kernels 400 --signatures 4 </dev/null
@@ -109,7 +110,7 @@ load common
 	    null)] | length')" 4
 }
 
-@test "of each launch it is known when it was called for, and by which thread" {
+@test "each launch has the time of its call and its thread" {
 	options="--level trace --no-daemon -o $T/c.cadv"
 	measure --kernels 300 --signatures 3 --threads 4 --copies 2
 	"$bin/cudadvise" export -q -f sqlite -o run.sqlite c.cadv
@@ -178,7 +179,7 @@ load common
 	    "kernel0 2048 1024 "
 }
 
-@test "what the driver compiles is measured" {
+@test "compilation by the driver is measured" {
 	options=$patient
 	measure --kernels 50 --jit-ms 300
 	load
@@ -227,7 +228,7 @@ load common
 	    -e '^out$' -e '^report$' -e '^run.json$' -e '^[rs]$')" 0
 }
 
-@test "a program that CUDA never enters runs as ever" {
+@test "a program without CUDA runs as before" {
 	options=$patient
 	"$bin/cudadvise" run -- sh -c 'echo out; exit 4' >out 2>report ||
 	    got=$?
@@ -235,7 +236,7 @@ load common
 	same "output" "$(cat out)" out
 }
 
-@test "the next run of a command says what became of the predictions" {
+@test "the next run of a command reports what the predictions achieved" {
 	case ${E2E_SANITIZE:-} in
 	*thread*) skip "ThreadSanitizer makes gaps of its own" ;;
 	esac
@@ -247,7 +248,7 @@ load common
 	grep -q "GPU waits for the host" report || fail "no finding"
 	! grep -q "Since run" report || fail "nothing was before it"
 	echo "--kernels 2000 --signatures 1 --kernel-us 40" >args
-	# On a busy machine the GPU may wait this time, too.
+	# On a busy machine the GPU may be idle in this run, too: try again.
 	for last in 2 3 4 5 6; do
 		"$bin/cudadvise" run --level trace ./prog >out 2>report
 		load
@@ -256,7 +257,7 @@ load common
 	grep -q "Since run $((last - 1)) .*predicted .*achieved" report ||
 	    fail "nothing of the prediction"
 	grep -q "the run: gpu-idle-gaps " report || fail "not which one"
-	# Another command is not compared.
+	# A run of another command is not compared.
 	"$bin/cudadvise" run --level trace ./prog again >out 2>report
 	load
 	! grep -q "Since run" report || fail "compared with another command"

@@ -1,10 +1,10 @@
-# Where in the program its work comes from: call stacks with names and lines.
+# Where the program launches its work: call stacks with names and lines.
 
 load common
 
 source_file=${BATS_TEST_DIRNAME%/e2e}/mock/target.c
 
-# The line of the target's source that holds TEXT.
+# The line of the target's source that contains TEXT.
 line_of() {
 	grep -nF -- "$1" "$source_file" | head -n 1 | cut -d : -f 1
 }
@@ -46,7 +46,7 @@ has_launch_sites() {
 @test "the same without a daemon" {
 	options="--no-daemon -o x.cadv"
 	measure --kernels 40 --signatures 4
-	# The names are in the capture, for whoever reads it later.
+	# The names are in the capture, so that it can be read elsewhere.
 	"$bin/cudadvise" import x.cadv >/dev/null
 	export_run 1
 	has_launch_sites 4

@@ -1,4 +1,4 @@
-# A Python program that launches a kernel, on the mock: sites.py LIBRARY.
+# sites.py LIBRARY: a Python program that launches a kernel, on the mock.
 import ctypes
 import sys
 

@@ -1,5 +1,5 @@
-# Instruction by instruction: counts, samples, lines, source text, from the
-# device's code to the report.
+# The source tier from the device's code to the report: counts, samples, lines,
+# source text of each instruction.
 
 load code	# first: common has a load of its own
 load common
@@ -13,7 +13,8 @@ load common
 	load
 	has_launches 2000 8
 	same "counted" "$(of .run.source.kernels_counted)" 8
-	# Of more than a few kernels only those that matter get everything.
+	# In a program with more than a few kernels, only those that matter get
+	# everything.
 	[ "$(of '[.kernels[] | select(.metrics_complete)] | length')" -ge 6 ] ||
 	    fail "$(of '[.kernels[].not_measured]')"
 	for k in 0 1 2 3 4 5 6 7; do
@@ -80,7 +81,7 @@ load common
 	source_of kernel1
 	[ "$(code .totals.samples.all)" -gt 100 ] ||
 	    fail "$(code .totals.samples.all) samples"
-	# After single launches there is one more episode, for them.
+	# After single launches there is one more episode of sampling.
 	measure --kernels 400 --graphs 100 --signatures 4 --kernel-us 20 \
 	    --pause-us 100
 	load

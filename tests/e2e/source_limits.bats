@@ -1,10 +1,10 @@
-# Instruction by instruction where something is in the way: options, a second
-# device, full buffers, few launches, code that is none, the program's end.
+# The source tier under difficulties: options, a second device, full buffers,
+# few launches, invalid code, the program's end.
 
 load code	# first: common has a load of its own
 load common
 
-@test "--no-counters samples, and no launch is measured by itself" {
+@test "--no-counters samples, and measures no single launch" {
 	options="$patient --level source --no-counters"
 	MOCK_TRACE=$T/calls measure --kernels 3000 --signatures 4 --kernel-us 20
 	same "windows" "$(grep -c -E '^cupti(SassMetrics|RangeProfiler)' calls)" 0
@@ -26,7 +26,7 @@ load common
 	load "$T/c.cadv"
 	same "launches" "$(of .run.launches)" 3000
 	same "devices" "$(of '.run.devices | length')" 2
-	# Their windows exclude each other: one may have taken all the time.
+	# The two windows exclude each other: one may have taken all the time.
 	[ "$(of .run.source.kernels_counted)" -ge 3 ] ||
 	    fail "$(of .run.source)"
 	for id in $(of '.kernels[] | select(.mangled == "_Z7kernel2Pf") |
@@ -58,7 +58,7 @@ load common
 	    fail "$(of .run.source)"
 }
 
-@test "where SASS metrics refuse to go beside counters, the rest is there" {
+@test "if SASS metrics cannot be combined with counters, the rest is measured" {
 	options="$patient --level source --no-daemon -o $T/c.cadv"
 	MOCK_EXCLUSIVE=1 measure --kernels 2000 --signatures 4 --kernel-us 50 \
 	    --exit-code 2 && fail "exit code 0"
@@ -73,8 +73,8 @@ load common
 @test "a program of a few launches gets some of everything" {
 	local pause
 	options="$patient --level source --no-daemon -o $T/c.cadv"
-	# The profiler is turned in the pauses, by a thread that has to run in them:
-	# on a busy machine it needs longer ones.
+	# A thread switches the profiler in the pauses: on a busy machine they
+	# must be longer for it to run.
 	for pause in 5000 20000 80000; do
 		measure --kernels 24 --signatures 2 --kernel-us 30 \
 		    --pause-us $pause
@@ -89,7 +89,7 @@ load common
 	fail "sampled, counted, complete: $got, not 2 2 2"
 }
 
-# PC sampling knows no function that a window measured before.
+# PC sampling cannot attribute samples to a function that a window has measured before.
 @test "a kernel that is launched once is sampled" {
 	options="$patient --level source --no-daemon -o $T/c.cadv"
 	measure --kernels 3 --signatures 3 --kernel-us 30
@@ -120,7 +120,7 @@ load common
 	same "sampled" "$(of .run.source.samples)" 0
 }
 
-@test "whatever the driver calls a cubin: the program and the daemon go on" {
+@test "with any bytes as a cubin the program and the daemon go on" {
 	options="$patient --level source"
 	cubin=$BATS_TEST_DIRNAME/../mock/kernels.cubin
 	head -c 40000 /dev/urandom >random
@@ -128,7 +128,7 @@ load common
 	for n in 64 1000 20000 36000; do
 		head -c $n "$cubin" >cut.$n
 	done
-	# Section headers that point anywhere.
+	# Section headers with random offsets.
 	head -c $(($(stat -c %s "$cubin") - 2048)) "$cubin" >damaged
 	head -c 2048 /dev/urandom >>damaged
 	for f in random empty cut.* damaged; do
@@ -143,7 +143,7 @@ load common
 	done
 }
 
-@test "however a program ends at source level, what it did is there" {
+@test "however a program ends at source level, its records are complete" {
 	options="$patient --level source"
 	measure --kernels 1000 --kernel-us 50 --_exit --exit-code 9 || got=$?
 	same "exit code" "$got" 9
@@ -166,7 +166,7 @@ load common
 	same "output" "$(tr '\n' ' ' <out)" "parent child "
 }
 
-# A disassembler that knows one instruction.
+# A disassembler that knows a single instruction.
 make_disassembler() {
 	cat >"$T/tool" <<'EOF'
 #!/bin/sh
@@ -220,16 +220,16 @@ EOF
 	same "disassembled" "$(code .disassembled)" false
 }
 
-# On a GPU the program crashed as its last context was destroyed. Two contexts share
-# a device: CUPTI has its profiler in one of them at a time.
-@test "what is counted is forgotten before its context goes" {
+# On a GPU the program crashed when its last context was destroyed. Two contexts
+# share a device: CUPTI can have its profiler in only one of them at a time.
+@test "the configuration of counts is removed before its context is destroyed" {
 	options="$patient --level source --no-daemon -o $T/c.cadv"
 	for try in 1 2 3; do	# a busy machine may leave no idle moment
 		MOCK_TRACE=$T/calls measure --kernels 6000 --signatures 3 \
 		    --contexts 4 --threads 4 --kernel-us 50
 		load "$T/c.cadv"
-		# The same kernels in two contexts of a device: configured once
-		# at a time.
+		# The same kernels run in two contexts of a device, which are
+		# configured one at a time.
 		same "refused" "$(of '[.diagnostics[] | select(.code ==
 		    "source_failed" or .code == "call_failed")] |
 		    length')" 0

@@ -1,9 +1,9 @@
-# What the injection library tells of copies, managed memory and several GPUs,
-# as far as the findings that rest on it.
+# The injection library's records of copies, managed memory and several GPUs,
+# tested by the findings that need them.
 
 load common
 
-# measured ARGUMENTS OF TARGET: a capture, and all that is found in it.
+# measured ARGUMENTS OF TARGET: record a capture, and write its findings to run.json.
 measured() {
 	options="--level trace --no-daemon -o $T/run.cadv"
 	measure --kernels 20 --pause-us 200 "$@"
@@ -31,7 +31,7 @@ value() {
 	[ "$n" -ge 100 ] || fail "only $n at once"
 }
 
-@test "copies that go nowhere twice are no fault" {
+@test "data that is copied only once is no finding" {
 	measured
 	same "state" "$(state redundant-transfers)" clean
 }
@@ -43,7 +43,7 @@ value() {
 	same "enabled" "$(value peer-access-off peer_enabled)" 0
 	of '.items[].where' | grep -q "from GPU 0 to GPU 1" ||
 	    fail "not from 0 to 1"
-	# Its halves have no host address: nothing is copied again.
+	# Neither half has a host address, so no repeated copy is found.
 	same "again" "$(of '[.items[] | select(.rule ==
 	    "redundant-transfers")] | length')" 0
 }
@@ -65,9 +65,8 @@ value() {
 	! grep -q UnifiedMemory "$T/trace" || fail "watched for nothing"
 }
 
-# What a kernel may wait for: memory that the host writes, another stream, another
-# GPU. This one would not end while the host is held: it is measured all the same,
-# while the program goes on.
+# A kernel may wait for memory that the host writes, another stream, or another GPU. It
+# would not end while the host is held, so it is measured while the program goes on.
 @test "a kernel is measured without being waited for" {
 	options="--level counters --no-daemon -o $T/c.cadv"
 	for how in "--managed 1" "--pinned 1" "--side-streams 1" \
@@ -79,13 +78,13 @@ value() {
 		load "$T/c.cadv"
 		same "launches" "$(of .run.launches)" 1
 		same "measured" "$(of .run.overhead.profiled_launches)" 1
-		# Another one came in between: those counts are nobody's.
+		# Another kernel ran at the same time: the counts belong to neither.
 		measure $how --kernels 2 --signatures 1 --kernel-us 1500000
 		load "$T/c.cadv"
 		of '.kernels[0].headline.occupancy.reason' |
 		    grep -qE "max-stall|it shared the GPU with other" ||
 		    fail "$how: no reason"
-		# Those that end soon are measured one by one.
+		# Kernels that end soon are measured one by one.
 		measure $how --kernels 40 --signatures 2 --kernel-us 30
 		load "$T/c.cadv"
 		same "measured" "$(of '[.kernels[] |
@@ -99,14 +98,14 @@ value() {
 	same "state" "$(state unified-memory-faults)" not_measured
 	of '.rules[] | select(.rule == "unified-memory-faults") | .reason' |
 	    grep -q "CUPTI refused" || fail "no reason"
-	# The first try with all of them, the second with the older ones.
+	# The first attempt requests all events, the second only the older ones.
 	export MOCK_MANAGED=4
 	unset MOCK_REFUSE
 	measured --managed 64
 	same "state" "$(state unified-memory-faults)" found
 }
 
-@test "GPUs that are hidden are nobody's to use" {
+@test "hidden GPUs do not count as usable" {
 	measured --contexts 2 --kernel-us 50
 	same "state" "$(state idle-gpus)" found
 	same "seen" "$(value idle-gpus gpus_seen)" 2

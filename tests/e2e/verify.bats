@@ -1,8 +1,8 @@
-# Two runs of a program held against each other as they are made: ab, gate, verify.
+# ab, gate and verify on programs that they run: two runs of a program are compared.
 
 load common
 
-# All runs on one GPU, as those of a person are.
+# All runs use one GPU, as on one machine.
 alike() {
 	export MOCK_MACHINE=$T
 	a="$target --kernels 200 --kernel-us 100"
@@ -22,12 +22,12 @@ alike() {
 		fail "not the same"
 }
 
-@test "ab: it ends when all is known, and when the time is up" {
+@test "ab: it ends when the result is certain, and when the time is up" {
 	alike
 	"$bin/cudadvise" ab --runs 30 --until 2% --json -- $a -- $b >ab.json || got=$?
 	same "exit status" "$got" 1
 	same "runs" "$(jq -c '[.runs.base, .runs.target]' ab.json)" "[3,3]"
-	# A run takes as long as it sleeps.
+	# A run takes about as long as it sleeps.
 	"$bin/cudadvise" ab --runs 30 --seconds 8 --json -- $a --sleep-ms 500 -- \
 	    $a --sleep-ms 500 >ab.json || true
 	n=$(jq .runs.target ab.json)
@@ -48,8 +48,8 @@ alike() {
 	same "exit status" "$got" 3
 }
 
-# What the program's own timing would not see, and the GPU's does.
-@test "verify: work that left the stream that is timed, or is not waited for" {
+# The program's own timing misses this work, the GPU's time has it.
+@test "verify: work that left the timed stream, or that the program no longer waits for" {
 	export MOCK_MACHINE=$T
 	options="-q --level trace"
 	measure --kernels 200
@@ -63,8 +63,8 @@ alike() {
 	same "doubts" "$(tr '\n' ' ' <doubts)" '["untimed-stream"] ["unwaited"] [] '
 }
 
-# The steps of config/ci that need a GPU, as they are written: two commits are built and
-# run in turn.
+# The steps of config/ci that need a GPU, executed as they are written: two
+# commits are built and run in turn.
 @test "config/ci: the jobs run a program of two commits" {
 	export MOCK_MACHINE=$T PATH=$bin:$PATH GITHUB_STEP_SUMMARY=$T/summary.md
 	ci=${BATS_TEST_DIRNAME%/tests/*}/config/ci
