@@ -24,7 +24,7 @@
 	"not instructions.\n"
 
 enum how { HOW_NONE, HOW_REF, HOW_NEED, HOW_OPT, HOW_NUM, HOW_ARGV, HOW_CWD,
-	HOW_ENV, HOW_LIMIT, HOW_TIME, HOW_PICK };
+	HOW_ENV, HOW_LIMIT, HOW_TIME, HOW_PICK, HOW_FLAG };
 
 struct parameter {
 	enum how how;
@@ -45,6 +45,7 @@ struct mcp_tool {
 #define PICK(name, help) { HOW_PICK, #name, NULL, help },
 #define OPT(name, option, help) { HOW_OPT, #name, option, help },
 #define NUM(name, option, help) { HOW_NUM, #name, option, help },
+#define FLAG(name, option, help) { HOW_FLAG, #name, option, help },
 #define ARGV(name, help) { HOW_ARGV, #name, NULL, help },
 #define CWD { HOW_CWD, "cwd", NULL, "directory to run in" },
 #define ENV { HOW_ENV, "env", NULL, "variables to add, name to text" },
@@ -99,6 +100,9 @@ type_json(const struct parameter *p)
 	case HOW_ARGV:
 		return json_pack("{s:s, s:{s:s}, s:i, s:s}", "type", "array",
 		    "items", "type", "string", "minItems", 1, "description",
+		    p->help);
+	case HOW_FLAG:
+		return json_pack("{s:s, s:s}", "type", "boolean", "description",
 		    p->help);
 	case HOW_ENV:
 		return json_pack("{s:s, s:{s:s}, s:s}", "type", "object",
@@ -292,6 +296,11 @@ add_parameter(struct mcp_call *c, const struct parameter *p, const json_t *v,
 	case HOW_LIMIT:
 	case HOW_TIME:
 		return add_number(c, p, v, e);
+	case HOW_FLAG:
+		if (!json_is_boolean(v))
+			return error_set(e, "%s is neither true nor false",
+			    p->name);
+		return json_is_true(v) ? add(c, "--%s%s", p->option, "", e) : 0;
 	case HOW_ARGV:
 		return add_argv(c, p, v, e);
 	case HOW_ENV:

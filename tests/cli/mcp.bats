@@ -124,6 +124,10 @@ pairs="$SOURCE/tests/captures/pairs"
 		page = call("tools/call", name="findings", arguments={"run": coarse})["content"][0]["text"]
 		assert "line not known: needs --level auto" in page and "-lineinfo" not in page
 		assert "uncoalesced-global-access" in said["findings_of_all_runs"]
+		for replay, told in (True, "1"), (False, ""):
+		    page = call("tools/call", name="profile", arguments={"level": "trace", "replay": replay,
+		        "argv": ["sh", "-c", "echo replay=$CUDADVISE_REPLAY"]})["content"][0]["text"]
+		    assert f"| replay={told}\n" in page, page
 		# Options are ours, wherever they stand; the program has its own arguments.
 		page = call("tools/call", name="profile", arguments={"level": "counters", "label": "mine", "kernel": "k",
 		    "argv": ["sh", "-c", "echo args: $*", "x", "y"]})["content"][0]["text"]
