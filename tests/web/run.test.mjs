@@ -107,6 +107,24 @@ test('letters move the timeline wherever the focus is, and zoom to where the poi
   assert.match(await hash(page), new RegExp(`/${from}-${to}$`));
 });
 
+test('launches of two kernels, one after the other, have two colours', async (t) => {
+  const { items } = await api(`/runs/${runs.kernels}/window?from_ns=0&to_ns=999999999999&limit=2000`);
+  const kernels = items.filter((o) => o.row === 'kernel').sort((a, b) => a.start_ns - b.start_ns);
+  const at = kernels.findIndex((o, i) => i > 0 && o.stream === kernels[i - 1].stream && o.kernel_id === kernels[i - 1].kernel_id + 1);
+  const [one, other] = [kernels[at - 1], kernels[at]];
+  const [from, to] = [one.start_ns, other.start_ns + other.duration_ns];
+  const page = await open(t, `/runs/${runs.kernels}/timeline/${from}-${to}`);
+  await painted(page);
+  const middles = [one, other].map((o) => (o.start_ns + o.duration_ns / 2 - from) / (to - from));
+  // Near the lower edge, where no name is written.
+  await page.waitForFunction((shares) => {
+    const canvas = document.querySelector('.chart canvas');
+    const c = canvas.getContext('2d');
+    const [a, b] = shares.map((x) => [...c.getImageData(Math.round(x * canvas.width), 24 + 34 - 6, 1, 1).data]);
+    return a[3] === 255 && b[3] === 255 && a.join() !== b.join();
+  }, middles, { timeout: 10000 });
+});
+
 test('the streams of lanes that lie side by side are named', async (t) => {
   const { items } = await api(`/runs/${runs.streams}/window?from_ns=0&to_ns=999999999999&limit=2000`);
   const kernels = items.filter((o) => o.row === 'kernel').sort((a, b) => a.start_ns - b.start_ns);

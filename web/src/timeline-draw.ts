@@ -19,14 +19,16 @@ export interface Colours {
   sunk: string;
   accent: string;
   rows: Record<TimelineRow, string>;
+  kernels: string[]; // of single launches: neighbours of two kernels are told apart
 }
 
 export function coloursOf(element: Element): Colours {
-  const of = (name: string) => {
+  const computed = (colour: string) => {
     // light-dark() is resolved where it is used as a colour only.
-    probe.style.color = `var(${name})`;
+    probe.style.color = colour;
     return getComputedStyle(probe).color;
   };
+  const of = (name: string) => computed(`var(${name})`);
   const probe = document.createElement('span');
   element.append(probe);
   const colours: Colours = {
@@ -37,6 +39,8 @@ export function coloursOf(element: Element): Colours {
       // As in the bar of the whole run.
       idle_host: of('--idle-1'), idle_sync: of('--idle-2'), idle_launch: of('--idle-3'), idle_call: of('--info'), idle_measuring: of('--idle-4'),
     },
+    // Towards the text's colour, so that names on them can be read as well.
+    kernels: [100, 74, 50].map((share) => computed(`color-mix(in srgb, var(--kernel) ${share}%, var(--text))`)),
   };
   probe.remove();
   return colours;
@@ -265,7 +269,7 @@ function drawItems(c: Context, scene: Scene, window: Window, lanes: Map<string, 
     const w = Math.max(1, Math.min(b, width + 2) - x - (b - a > 3 ? 1 : 0));
     const on = scene.marked === null || item.kernel_id === scene.marked;
     c.globalAlpha = item === scene.hover ? 0.75 : on ? 1 : 0.25;
-    c.fillStyle = colours.rows[item.row];
+    c.fillStyle = item.row === 'kernel' && item.kernel_id !== null ? colours.kernels[item.kernel_id % colours.kernels.length]! : colours.rows[item.row];
     c.fillRect(x, box.y, w, box.h);
     c.globalAlpha = 1;
     const right = Math.min(x + w, width);
