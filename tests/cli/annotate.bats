@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# `cudadvise annotate`, on the made-up run of make_capture: a kernel with line
+# `cudadvise annotate` on the invented run of make_capture: a kernel with line
 # tables, source and instructions, and one without. UPDATE_GOLDEN=1 writes
-# annotate/NAME.txt: look at the difference then.
+# annotate/NAME.txt: check the difference then.
 
 load common
 
-# The made-up run, and the same measured by line. (make_capture of common.bash
-# records one of a program without CUDA.)
+# The invented run, and the same run measured by line. (make_capture of
+# common.bash records a run of a program without CUDA.)
 plain() {
 	"$BIN/make_capture" "$1"
 }
@@ -15,7 +15,8 @@ made() {
 	"$BIN/make_capture" "$1" --source
 }
 
-# What the rules say is theirs to test: here only the source and its numbers.
+# Removes the findings, which the tests of the rules cover: only the source and
+# its numbers remain.
 without_findings() {
 	awk '/^Of the whole kernel/ { skip = 1 } /^$/ { skip = 0 }
 	    { match($0, /^ */) }
@@ -63,13 +64,13 @@ golden() {
 	[[ "$output" == *"41 %      math 8.76k  0120"* ]]
 }
 
-@test "annotate: a file that was not captured says why" {
+@test "annotate: a file that was not captured gives the reason" {
 	made x.cadv
 	run cudadvise annotate -r x.cadv --all softmax
 	[[ "$output" == *"mean.cuh"*"no source text: "* ]]
 }
 
-@test "annotate: not measured by line says how to" {
+@test "annotate: a kernel not measured by line says how to measure it" {
 	plain x.cadv
 	run cudadvise annotate -r x.cadv softmax
 	[ "$status" -eq 0 ]
@@ -97,7 +98,7 @@ golden() {
 	[[ "$output" == *"launched no kernel"* ]]
 }
 
-@test "annotate --line: only around it" {
+@test "annotate --line: only the lines around it" {
 	made x.cadv
 	run cudadvise annotate -r x.cadv --line softmax.cu:12 softmax
 	[ "$status" -eq 0 ]
@@ -127,7 +128,7 @@ golden() {
 	diff a b
 }
 
-@test "annotate: what the target says does nothing to the terminal" {
+@test "annotate: text from the target cannot control the terminal" {
 	made x.cadv
 	for kernel in $(cudadvise kernels --json x.cadv | jq '.items[].id'); do
 		run cudadvise annotate -r x.cadv --all --sass "$kernel"
@@ -147,9 +148,9 @@ golden() {
 	[[ "$output" == *"cudadvise annotate --run x.cadv"* ]]
 	cudadvise findings --all x.cadv > out
 	grep -q "^ *rows.cuh:8  " out
-	# Words, wherever the lines break.
+	# The words, independent of line breaks.
 	tr -s ' \n' '  ' < out > words
 	grep -q "from train.cu:57 in softmax_forward()" words
-	# Why a kernel has no lines is said once for it.
+	# The reason why a kernel has no lines is given once.
 	[ "$(grep -o "rebuild with nvcc -lineinfo" words | wc -l)" -le 1 ]
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# `cudadvise calibrate`, and the first run on an unknown GPU, with stand-ins for the
-# reference kernels.
+# `cudadvise calibrate`, and the first run on an unknown GPU, with stand-ins for
+# the reference kernels.
 
 load common
 bats_require_minimum_version 1.5.0
 
-# A copy of the command beside a cudadvise-kernels of ours.
+# A copy of the command beside a fake cudadvise-kernels.
 fake_kernels() {
 	mkdir bin
 	cp "$BIN/cudadvise" bin/
@@ -14,19 +14,19 @@ fake_kernels() {
 	export PATH="$PWD/bin:$PATH"
 }
 
-@test "calibrate --show says that there is none yet" {
+@test "calibrate --show without a calibration says so" {
 	run cudadvise calibrate --show
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"cudadvise calibrate"* ]]
 }
 
-@test "calibrate --report says how predictions held, and why others are none" {
+@test "calibrate --report says how predictions held, and why some rules have none" {
 	run cudadvise calibrate --report
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"NVIDIA"*"uncoalesced-global-access"*"×"*"%"* ]]
 	[[ "$output" == *"median error"* ]]
 	[[ "$output" == *"device-memory-leak"*"not what that costs"* ]]
-	# As shipped, every rule once.
+	# The report as shipped has every rule once.
 	cudadvise calibrate --report --format json > report.json
 	cudadvise rules --json | jq -r '.items[].id' | sort > rules
 	jq -r '.items[].rule' report.json | sort | diff - rules
@@ -57,26 +57,26 @@ fake_kernels() {
 	[ -s "$dir/ffffffffffffffffffffffffffffffff.json" ]
 	cudadvise calibrate --show --json | jq -e '.items | length == 2'
 	cudadvise doctor | grep -q '2 GPUs measured'
-	# They travel with a run: its capture is longer by them.
+	# A run stores the ceilings in its capture, which becomes longer.
 	make_capture with.cadv
 	[ "$(stat -c %s with.cadv)" -gt \
 	    "$(($(stat -c %s without.cadv) + 100))" ]
 }
 
-# gpu PLACE MODEL UUID: as the driver shows one.
+# gpu PLACE MODEL UUID: adds a GPU's file as the driver writes it.
 gpu() {
 	mkdir -p "gpus/$1"
 	printf 'Model: \t\t %s\nIRQ:   \t\t 7\nGPU UUID: \t %s\n' "$2" "$3" \
 	    > "gpus/$1/information"
 }
 
-@test "the first run on an unknown GPU measures it, once, and has what it can do" {
+@test "the first run on an unknown GPU measures its ceilings, once, and records them" {
 	export CUDADVISE_GPUS=$PWD/gpus
 	fake_kernels <<-'SCRIPT'
 		echo run >> measured
 		echo '{"gpu": "Some GPU", "uuid": "ffffffffffffffffffffffffffffffff", "date": "2026-01-01", "dram_bytes_per_s": 4.0e12}'
 	SCRIPT
-	# Of one whose model ships nothing is measured.
+	# A GPU whose model's ceilings are shipped is not measured.
 	gpu 0000:01:00.0 "NVIDIA H200" "GPU-0a1b2c3d-0000-0000-0000-00000000000f"
 	cudadvise run -q --no-daemon -o known.cadv true
 	[ ! -e measured ]
@@ -85,10 +85,10 @@ gpu() {
 	gpu 0000:02:00.0 "Some GPU" "GPU-????????-????-????-????-????????????"
 	cudadvise doctor | tr -s ' \n' ' ' | grep -q \
 	    'until the first run measures it'
-	# Times alone need no ceilings.
+	# Level trace needs no ceilings.
 	cudadvise run -q --level trace --no-daemon -o times.cadv true
 	[ ! -e measured ]
-	# What is measured beside others is not what it can do: a later run does it.
+	# While others use the GPU it is not measured: a later run does it.
 	nvml=$BIN/../lib/mock-nvml
 	[ ! -e "$nvml" ] || LD_LIBRARY_PATH=$nvml MOCK_NVML_PROCESSES=1 \
 	    cudadvise run -q --no-daemon -o used.cadv true
@@ -99,11 +99,11 @@ gpu() {
 	[ "$(stat -c %s first.cadv)" -gt "$(($(stat -c %s known.cadv) + 100))" ]
 	cudadvise run -q --no-daemon -o second.cadv true
 	[ "$(wc -l < measured)" -eq 1 ]
-	# One that somebody has calibrated is known.
+	# A GPU that was calibrated before is known.
 	gpu 0000:03:00.0 "Some GPU" ffffffffffffffffffffffffffffffff
 	cudadvise run -q --no-daemon -o third.cadv true
 	[ "$(wc -l < measured)" -eq 1 ]
-	# What does not work is said once.
+	# A failed calibration is reported once.
 	echo 'exit 1' > bin/cudadvise-kernels
 	gpu 0000:04:00.0 "Other GPU" ""
 	run -0 cudadvise run --no-daemon -o x.cadv true
@@ -112,7 +112,7 @@ gpu() {
 	[[ "$output" != *"Other GPU"* ]]
 }
 
-@test "calibrate takes nothing that is no calibration" {
+@test "calibrate refuses files that are no calibration" {
 	fake_kernels <<-'SCRIPT'
 		echo '{"uuid": "../../etc/passwd", "dram_bytes_per_s": 1}'
 	SCRIPT

@@ -1,9 +1,9 @@
-# What every CLI test starts with: programs from $BIN, and directories of its
-# own, so that no test sees a daemon or runs of the person's.
+# Set-up for every CLI test: programs from $BIN and directories of its own, so
+# that no test uses the user's daemon or runs.
 
 setup() {
 	export PATH="$BIN:$PATH"
-	# Sockets have short paths: mktemp's, not bats' nested ones.
+	# A socket's path must be short: mktemp's directory, not bats' nested ones.
 	HOME_DIR=$(mktemp -d /tmp/cadv-cli-XXXXXX)
 	export HOME="$HOME_DIR/home"
 	export CUDADVISE_RUNTIME_DIR="$HOME_DIR/run"
@@ -18,15 +18,16 @@ setup() {
 }
 
 teardown() {
-	# A test that failed may have left it stopped.
+	# A failed test may have left the daemon stopped.
 	pkill -CONT -F "$CUDADVISE_RUNTIME_DIR/cudadvised.pid" 2>/dev/null || true
 	cudadvise daemon stop -q || true
 	cd /
 	rm -rf "$HOME_DIR"
 }
 
-# attended COMMAND: as from a terminal. Whoever runs the tests in the background
-# may have INT, QUIT and HUP ignored, for all below. (PIPE: python does.)
+# attended COMMAND: run it with default signal actions, as from a terminal. INT,
+# QUIT and HUP may be ignored for everything started by a background test run.
+# (PIPE: python ignores it.)
 attended() {
 	python3 -c '
 import os, signal, sys
@@ -35,8 +36,9 @@ for s in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE:
 os.execvp(sys.argv[1], sys.argv[1:])' "$@"
 }
 
-# on_terminal TEXT ACTION COMMAND: under a terminal of its own; what that shows, and
-# the status. When TEXT is there the shell does ACTION; what that prints is typed.
+# on_terminal TEXT ACTION COMMAND: run it on a terminal of its own; prints what
+# the terminal shows, and the status. When TEXT appears the shell runs ACTION,
+# and its output is typed in.
 on_terminal() {
 	TERM=xterm attended timeout 60 python3 -c '
 import os, pty, subprocess, sys
@@ -61,12 +63,12 @@ print(out.decode().replace("\x1b", "ESC").replace("\r", "CR"))
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
 }
 
-# A capture of a program without CUDA, recorded without a daemon.
+# Records a capture of a program without CUDA, without a daemon.
 make_capture() {
 	cudadvise run -q --no-daemon -o "$1" sh -c 'exit 0'
 }
 
-# The capture ${1} as a newer version would write it.
+# Rewrites the capture ${1} as a newer version would.
 make_newer() {
 	python3 - "$1" "$2" <<-'SCRIPT'
 		import sys
@@ -76,7 +78,7 @@ make_newer() {
 	SCRIPT
 }
 
-# How many runs the daemon knows.
+# The number of runs that the daemon has.
 count_runs() {
 	cudadvise list --json | jq '.items | length'
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# ab, gate, baseline, verify: what they answer, and by which exit status.
+# ab, gate, baseline, verify: their output, and their exit status.
 
 bats_require_minimum_version 1.5.0
 load common
@@ -20,13 +20,13 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	    jq -r .verdict)" = slower ]
 }
 
-@test "ab: the time at work counts where the GPU's goes the other way" {
+@test "ab: the working time decides if the GPU's time changes the other way" {
 	p=$pairs/launch-bound-graph-candidate
 	run -1 cudadvise ab --allow arguments "$p.good.cadv" "$p.bad.cadv"
 	[[ "$output" == slower*"faster        the GPU's time"* ]]
 }
 
-@test "ab: what is not alike is not compared, and it is said why" {
+@test "ab: unlike runs are not compared, and the reason is given" {
 	run -3 cudadvise ab "$slow" "$fast"
 	[[ "$output" == *"the program's arguments differ: "* ]]
 	run -0 cudadvise compare "$slow" "$fast"
@@ -36,13 +36,13 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	run -3 cudadvise ab --json "$slow" "$other"
 	[ "$(jq -c '[.reasons[].code] | sort' <<< "$output")" = \
 	    '["level","no-kernels","program"]' ]
-	# Of what is hardly known no digits are said.
+	# A very uncertain difference is printed without digits.
 	[[ "$(cudadvise ab "$slow" "$other" | tr -s ' \n' ' ')" == *"-100 % to over +1,000 %)"* ]]
 	run -3 cudadvise ab "$slow" "$pairs/tail-effect.bad.cadv"
 	[[ "$output" == *"measured at different levels: 'source' and 'counters'"* ]]
 }
 
-@test "ab: of alike runs nothing is said that is not so" {
+@test "ab: for alike runs no difference is reported" {
 	run -0 cudadvise ab "$slow" "$slow"
 	run -3 cudadvise ab --margin 0.2 "$slow" "$slow"
 	[[ "$output" == "inconclusive "* ]]
@@ -97,7 +97,7 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 @test "ab: a GPU that was throttled or shared" {
 	export LD_LIBRARY_PATH=$BIN/../lib/mock-nvml
 	[ -e "$LD_LIBRARY_PATH/libnvidia-ml.so.1" ] || skip "no mock of NVML"
-	# SwThermalSlowdown; SwPowerCap is no fault.
+	# SwThermalSlowdown is a fault; SwPowerCap is none.
 	MOCK_NVML_REASONS=0x24 run -3 cudadvise ab --runs 1 -- true -- true
 	[[ "$output" == *"the GPU lowered its clocks during a run: too hot"* ]]
 	[[ "$(tr -s ' \n' ' ' <<< "$output")" == *"SM clock 1.98 GHz to 1.98 GHz, at most 35 °C, at its power limit"* ]]
@@ -108,7 +108,7 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	[ "$(jq -c '[.reasons[].code]' <<< "$output")" = '["no-kernels"]' ]
 }
 
-@test "run: what it was run under is recorded" {
+@test "run: the conditions of the run are recorded" {
 	export LD_LIBRARY_PATH=$BIN/../lib/mock-nvml
 	[ -e "$LD_LIBRARY_PATH/libnvidia-ml.so.1" ] || skip "no mock of NVML"
 	cp /bin/true app
@@ -124,7 +124,7 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	[ "$(jq -r .run.conditions.driver a.json)" = 580.159.04 ]
 	[ "$(jq -r .run.conditions.environment.CUDA_LAUNCH_BLOCKING a.json)" = 1 ]
 	[ -z "$(grep -a secret a.json a.cadv)" ]
-	# The daemon has the same; another file is another program.
+	# The daemon's run has the same conditions; another file is another program.
 	CUDA_LAUNCH_BLOCKING=1 cudadvise run -q ./app
 	cudadvise show --json > b.json
 	[ "$(jq .run.conditions.program_hash a.json)" = \
@@ -134,17 +134,17 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	cudadvise show --json > c.json
 	[ "$(jq .run.conditions.program_hash b.json)" != \
 	    "$(jq .run.conditions.program_hash c.json)" ]
-	# The report says what a run's times suffered from, of the GPUs it used.
+	# The report tells what disturbed the times of a run, on the GPUs that it used.
 	[[ "$(cudadvise show a.cadv 2>&1)" != *"Conditions"* ]]
 	"$BIN/make_capture" shared.cadv
 	[[ "$(cudadvise show shared.cadv | tr -s ' \n' ' ')" == *"Conditions GPU 0: its clocks were lowered: "*"; in use before the run began by 1 program"* ]]
-	# It is what runs are compared by.
+	# Comparisons check these conditions.
 	run -3 cudadvise ab --json a.cadv 2
 	[ "$(jq -c '[.reasons[].code] | unique | map(select(. != "no-kernels"))' \
 	    <<< "$output")" = '["environment","shared","throttled"]' ]
 }
 
-@test "ab: what starting a process takes is no verdict" {
+@test "ab: the time to start a process is no verdict" {
 	for i in 1 2 3 4 5; do
 		[ "$(cudadvise ab --runs 1 --json -- true -- true |
 		    jq -r .active.verdict)" = inconclusive ]
@@ -166,7 +166,7 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	run -0 cudadvise gate -b "$slow" --allow arguments "$fast"
 }
 
-@test "gate: a baseline that is gone, damaged, newer, of another program" {
+@test "gate: a baseline that is missing, damaged, newer, of another program" {
 	run -2 cudadvise gate -b nothing "$slow"
 	[[ "$output" == *"there is no baseline 'nothing'"* ]]
 	[[ "$(tr -s ' \n' ' ' <<< "$output")" == *"cudadvise baseline save NAME"* ]]
@@ -183,7 +183,7 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	[[ "$(tr -s ' \n' ' ' <<< "$output")" == *"is of another program: ./coalescing"* ]]
 }
 
-@test "baseline: saved, listed, held against, removed" {
+@test "baseline: saved, listed, compared with, removed" {
 	cudadvise baseline save main "$fast" "$fast"
 	[ "$(cudadvise baseline list --json | jq -c '.items[] | [.name, .runs]')" \
 	    = '["main",2]' ]
@@ -199,7 +199,7 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	run -0 cudadvise gate -b ./here.json --max-slowdown 10 "$fast"
 }
 
-@test "verify: a promise that was kept, and one that was not" {
+@test "verify: a prediction that was kept, and one that was missed" {
 	run -0 cudadvise verify --allow arguments "$slow" "$fast"
 	[[ "$output" == *"  kept      dot_rows: "*": predicted "*"achieved"* ]]
 	run -1 cudadvise verify "$slow" "$slow"
@@ -207,7 +207,7 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	run -3 cudadvise verify "$fast" "$fast"
 }
 
-@test "verify: what several changes brought together is said to be so" {
+@test "verify: the gain of several changes is reported as theirs together" {
 	p=$pairs/low-ilp
 	run -0 cudadvise verify --allow arguments "$p.bad.cadv" "$p.good.cadv"
 	[[ "$(tr -s ' \n' ' ' <<< "$output")" == *"achieved 76.8 ms together with 1 other that is gone"* ]]
@@ -216,7 +216,7 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	[[ "$output" != *"together"* ]]
 }
 
-@test "verify, compare: another program keeps no promise" {
+@test "verify, compare: predictions are not judged by another program" {
 	set -- "$SOURCE/tests/captures/programs/layernorm.cadv" \
 	    "$SOURCE/tests/captures/programs/softmax4.cadv"
 	run -3 cudadvise verify "$@"
@@ -233,8 +233,8 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	    <<< "$output"
 	cudadvise show --baseline "$1" --format sarif "$2" |
 	    jq -e '.runs[0].results | length == 1 and .[0].baselineState == "new"'
-	# Two versions may have two names, and one kernel under two. Both wait behind
-	# each launch.
+	# Two versions may have different names, and so may a kernel in them.
+	# Both wait after each launch.
 	run -1 cudadvise verify --allow program,arguments "$@"
 	[[ "$output" == *kept* && "$output" == *"missed    the run"* ]]
 	run -3 cudadvise ab --json --runs 1 -- true -- /bin/ls /
@@ -244,7 +244,7 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	[[ "$output" == *"another program"* ]]
 }
 
-@test "verify: without a run before it, whose command that would be" {
+@test "verify: without an earlier run, the message names the command" {
 	run -2 cudadvise verify "$slow"
 	[[ "$(tr -s ' \n' ' ' <<< "$output")" == *"no earlier run of this run's command ("*"cudadvise-kernels uncoalesced-global-access --variant bad) is recorded"* ]]
 	cudadvise run -q true
@@ -252,8 +252,8 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	[[ "$(tr -s ' \n' ' ' <<< "$output")" == *"no earlier run of the newest run's command (true) is recorded"* ]]
 }
 
-# condition FILTER REASON: held against a run that differs by this, and the other way
-# round, nothing is said, exit status 3, and why; with --allow it is compared.
+# condition FILTER REASON: a run that differs by this must not be compared, in
+# either order: exit status 3, and the reason. With --allow it is compared.
 condition() {
 	jq -c ".runs[0] |= ($1)" here.json > there.json
 	for c in "ab ./there.json ./here.json" "ab ./here.json ./there.json" \
@@ -266,19 +266,19 @@ condition() {
 	done
 }
 
-@test "verify: what became of one's own changes is kept, once, and reported" {
+@test "verify: the outcome of the user's own changes is stored, once, and reported" {
 	p=$pairs/low-ilp
 	[[ "$(cudadvise calibrate --report)" != *"Your own changes"* ]]
 	for _ in 1 2; do
 		cudadvise verify --allow arguments "$p.bad.cadv" "$p.good.cadv"
 	done
-	# Under other conditions nothing is known.
+	# Under different conditions nothing is concluded.
 	run -3 cudadvise verify "$slow" "$fast"
 	[[ "$(cudadvise calibrate --report)" == *"Your own changes (cudadvise verify): 2 predictions, 2 kept, 0 partly, 0 missed"*"low-ilp"*"1 kept, 0 partly, 0 missed"* ]]
 	cudadvise calibrate --report --json | jq -e '.own | length == 2 and
 	    all(.state == "kept" and .gpu == "NVIDIA H200" and
 	    .predicted.s > 0 and .achieved.s > 0)'
-	# One that is damaged is begun anew.
+	# A damaged file is replaced by a new one.
 	echo '{"cudadvise_verified": 1, "items": 3}' > "$CUDADVISE_STATE_DIR/verified.json"
 	cudadvise calibrate --report --json | jq -e '.own == []'
 	cudadvise verify --allow arguments "$p.bad.cadv" "$p.good.cadv"
@@ -304,7 +304,7 @@ condition() {
 	run -1 cudadvise verify --allow shared ./there.json ./here.json
 }
 
-@test "baseline: runs that nothing could be held against are not kept" {
+@test "baseline: runs that nothing could be compared with are not stored" {
 	run -3 cudadvise baseline save main "$slow" "$fast"
 	[[ "$output" == *"the program's arguments differ"*"--allow arguments"* ]]
 	cudadvise run -q --no-daemon -o failed.cadv sh -c 'exit 4' || true
@@ -321,9 +321,9 @@ condition() {
 	[[ "$output" == *"new "*"sanitizer-findings (high): "* ]]
 }
 
-# Each pair as a change from bad to good: was its promise kept? And back: does the gate
-# fail, and name the practice, with its line where the recording knows lines? The six
-# that promise no seconds are left out.
+# Each pair as a change from bad to good: verify must find that its prediction was kept.
+# From good to bad: the gate must fail and name the practice, with its line if the
+# recording has lines. The six pairs whose finding predicts no seconds are left out.
 @test "verify and gate: the reference pairs" {
 	[ -z "${SANITIZE:-}" ] || skip "api-fields compares each pair, too"
 	for bad in "$pairs"/*.bad.cadv; do
@@ -364,7 +364,7 @@ condition() {
 	sed "s/^/# /" said >&3
 }
 
-# The steps of the jobs that need no GPU, as they are written.
+# The steps of the jobs that need no GPU, executed as they are written.
 @test "config/ci: the jobs gate two captures" {
 	mkdir perf
 	cp "$fast" perf/main.cadv

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The commands against a real daemon that they start themselves.
+# The commands with a real daemon, which they start themselves.
 
 load common
 bats_require_minimum_version 1.5.0
@@ -21,7 +21,7 @@ bats_require_minimum_version 1.5.0
 	cudadvise export 1 --format capture -o one.cadv
 	cudadvise show 1 | sed 's/· run 1/· X/; s/^  //' > a
 	cudadvise show ./one.cadv | sed 's/· one.cadv/· X/; s/^  //' > b
-	# Line breaks differ with the length of the name, words do not.
+	# The name's length changes line breaks, but not words.
 	diff <(tr -s ' \n' '\n\n' < a) <(tr -s ' \n' '\n\n' < b)
 }
 
@@ -40,13 +40,14 @@ bats_require_minimum_version 1.5.0
 	cudadvise daemon stop
 }
 
-@test "a daemon that dies at once: noticed at once, with its last words" {
+@test "a daemon that dies at once: noticed at once, with its last message" {
 	mkdir there
 	cp "$BIN/cudadvise" there/
 	printf '#!/bin/sh\necho "cudadvised: no luck" >&2\nexit 3\n' \
 	    > there/cudadvised
 	chmod +x there/cudadvised
-	# Whoever waits does so every time: a busy machine is only slow at times.
+	# A command that waits does so every time: a busy machine is only
+	# sometimes slow.
 	for _ in 1 2 3 4 5; do
 		start=$(date +%s%N)
 		run there/cudadvise daemon start
@@ -73,7 +74,7 @@ bats_require_minimum_version 1.5.0
 	[[ "$output" == "No such finding in any run." ]]
 	cudadvise import -q "$pairs"/{low-ilp,tail-effect,shared-bank-conflicts}.{bad,good}.cadv
 	cudadvise findings --all-runs --format jsonl > all
-	# As each run has them, newest first.
+	# Each run's own findings, newest run first.
 	for i in 6 5 4 3 2 1; do
 		cudadvise findings $i --format jsonl | jq -c "[$i, .id]"
 	done > each
@@ -91,7 +92,7 @@ bats_require_minimum_version 1.5.0
 	    (.run.command | contains("shared-bank-conflicts")) and
 	    (.severity | IN("medium", "high"))))'
 	[ "$(cudadvise findings --since 2100-01-01 --format jsonl)" = "" ]
-	# One run has the same filters.
+	# The findings of one run have the same filters.
 	[ "$(cudadvise findings 1 --rule low-ilp --json | jq -r '.items[].rule' |
 	    sort -u)" = low-ilp ]
 	[ "$(cudadvise findings "$pairs/tail-effect.bad.cadv" --severity high \
@@ -128,13 +129,13 @@ bats_require_minimum_version 1.5.0
 	done
 }
 
-@test "a daemon of another build is said by every command, and what to do" {
+@test "every command reports a daemon of another build, and what to do" {
 	cudadvise daemon start -q
 	run cudadvise list
 	[[ "$output" != *"another build"* ]]
 	mkdir other
 	cp "$BIN/cudadvise" "$BIN/cudadvised" other/
-	# As if it were built from something else.
+	# Changes its build id, as if it were built from other sources.
 	python3 - other/cudadvised <<-'SCRIPT'
 		import subprocess, sys
 		notes = subprocess.run(["readelf", "-n", sys.argv[1]],
@@ -185,14 +186,14 @@ bats_require_minimum_version 1.5.0
 	done
 	run cudadvise import new.cadv
 	[[ "$output" == *newer* ]]
-	# One bad file does not keep the good one out.
+	# A bad file does not prevent the import of the good one.
 	run cudadvise import text whole.cadv
 	[ "$status" -eq 1 ]
 	[ "$(count_runs)" -eq 1 ]
 }
 
-# How a shell test makes a capture whose process said no last word: cut before
-# the frame of the last BYE.
+# cut_before_last_words CAPTURE NEW: cut before the frame with the last BYE, so
+# that the process did not report its end.
 cut_before_last_words() {
 	python3 - "$1" "$2" <<-'SCRIPT'
 		import sys
@@ -201,11 +202,11 @@ cut_before_last_words() {
 	SCRIPT
 }
 
-@test "import and show: what ends early is said to, and taken in" {
+@test "import and show: a capture that ends early is reported as such, and imported" {
 	captures="$SOURCE/tests/captures/programs"
 	whole="$captures/layernorm5.cadv"
 	size=$(stat -c %s "$whole")
-	# In the middle of a frame.
+	# Cut in the middle of a frame.
 	head -c $((size * 95 / 100)) "$whole" > cut.cadv
 	run -0 --separate-stderr cudadvise import cut.cadv
 	[ "$output" = "cut.cadv is run 1" ]
@@ -213,7 +214,7 @@ cut_before_last_words() {
 	[[ "$said" == *"'cut.cadv' ends early, in the middle of a frame: what came before is here, how much is missing is not known"* ]]
 	run -0 cudadvise import -q cut.cadv
 	[ -z "$output" ]
-	# Between two frames: it is its process that says no last word.
+	# Cut between two frames: the process did not report its end.
 	cudadvise rm 1
 	cut_before_last_words "$whole" between.cadv
 	run -0 --separate-stderr cudadvise import between.cadv
@@ -226,12 +227,12 @@ cut_before_last_words() {
 	done
 	cudadvise show --json | jq -e '.run.data.unended == 1 and
 	    (.run.data.complete | not)'
-	# The rest makes it whole, and nothing is said.
+	# The whole file completes the run, and no warning is printed.
 	run -0 --separate-stderr cudadvise import "$whole"
 	[ -z "$stderr" ]
 	cudadvise show --json | jq -e '.run.data.unended == 0 and
 	    .run.data.complete'
-	# Damage is no end.
+	# Damage in the middle is not reported as an early end.
 	cp "$whole" damaged.cadv
 	printf '\377\377' | dd of=damaged.cadv bs=1 seek=$((size / 2)) \
 	    conv=notrunc status=none
@@ -240,7 +241,7 @@ cut_before_last_words() {
 	[[ "$stderr" != *"ends early"* ]]
 }
 
-@test "what a live run refuses is said once, in the command's words" {
+@test "what a live run refuses is reported once, in the command's words" {
 	cudadvise run -q sh -c 'touch ready; while [ ! -e go ]; do sleep 0.05; done' &
 	job=$!
 	while [ ! -e ready ]; do sleep 0.05; done
@@ -319,7 +320,7 @@ cut_before_last_words() {
 	run cudadvise run ./bad
 	[ "$status" -eq 126 ]
 	run -127 cudadvise run ./missing
-	# The daemon notices in its own time.
+	# The daemon notices it after a while.
 	for _ in $(seq 100); do
 		[ "$(count_runs)" -gt 0 ] || break
 		sleep 0.1
@@ -335,7 +336,7 @@ cut_before_last_words() {
 	jq -e '.schema_version == 1 and .run.number == 2' report.json
 }
 
-@test "the daemon dies during a run: the run is complete all the same" {
+@test "the daemon dies during a run: the run is still complete" {
 	cudadvise daemon start -q
 	cudadvise run -q sh -c 'exit 0'
 	cat > program <<-'SCRIPT'
@@ -354,7 +355,7 @@ cut_before_last_words() {
 	wait $job || status=$?
 	[ "$status" -eq 4 ]
 	cudadvise daemon start -q
-	# The next daemon takes in what was left.
+	# The next daemon ingests what was spooled.
 	for i in $(seq 300); do
 		cudadvise show --json 2 > shown || true
 		jq -e '.run.exit_code == 4' shown > /dev/null && break
@@ -375,7 +376,7 @@ cut_before_last_words() {
 	mkdir fake
 	cat > fake/xdg-open <<-'SCRIPT'
 		#!/bin/bash
-		# All that any user can see of a browser's start.
+		# Everything about a browser's start that any user can see.
 		printf '%s\n' "$@" > argv
 		cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n' > cmdlines
 		env > environment
@@ -398,7 +399,7 @@ cut_before_last_words() {
 	curl -sfL "$(cat argv)" | grep -qi '<title>'
 }
 
-@test "dashboard opens the browser for a person at a desktop, and nobody else" {
+@test "dashboard opens the browser only at a desktop, on a terminal" {
 	mkdir fake
 	printf '#!/bin/sh\necho "$1" >> %s/opened\n' "$PWD" > fake/xdg-open
 	chmod +x fake/xdg-open
@@ -407,7 +408,7 @@ cut_before_last_words() {
 	cudadvise dashboard > url
 	cudadvise daemon status > /dev/null
 	[ ! -e opened ]
-	# As on a terminal.
+	# Runs it as on a terminal.
 	on_terminal() { python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$@" \
 	    < /dev/null | tr -d '\r'; }
 	[ "$(on_terminal cudadvise dashboard --no-open)" = "$(cat url)" ]
@@ -416,7 +417,7 @@ cut_before_last_words() {
 	[ ! -e opened ]
 	[ "$(on_terminal cudadvise dashboard)" = "$(cat url)" ]
 	[ "$(wc -l < opened)" -eq 1 ]
-	# Unasked, a browser that does not come is no failure.
+	# If --open was not given, a browser that fails is no error.
 	printf '#!/bin/sh\nexit 3\n' > fake/xdg-open
 	[ "$(on_terminal cudadvise dashboard)" = "$(cat url)" ]
 	run -1 cudadvise dashboard --open
@@ -429,8 +430,8 @@ cut_before_last_words() {
 	[ "$(sed 's/.*token=//' first)" != "$(sed 's/.*token=//' second)" ]
 }
 
-@test "the daemon keeps no descriptor of who started it" {
-	# Were the pipe inherited, this would wait for the daemon's end.
+@test "the daemon keeps no descriptor of the process that started it" {
+	# If the daemon kept the pipe open, this would wait until the daemon ends.
 	run timeout 30 bash -c 'cudadvise daemon start | cat'
 	[ "$status" -eq 0 ]
 }
@@ -459,17 +460,17 @@ cut_before_last_words() {
 	[ "$output" = "$(cat url)" ]
 }
 
-@test "export -o follows no link that somebody put beside its file" {
+@test "export -o does not follow a link in the place of its temporary file" {
 	cudadvise run -q true
 	echo precious > victim
-	# The shell's number is the command's, once it is that: exec.
+	# exec keeps the shell's process id, so the temporary file's name is known.
 	bash -c 'ln -s victim "out.json.part-$$"
 	    exec cudadvise export -o out.json 1'
 	[ "$(cat victim)" = precious ]
 	[ ! -L out.json ]
 	jq -e . out.json
 	[ "$(stat -c %a out.json)" = "$(printf '%o' $((0666 & ~$(umask))))" ]
-	# Nothing else is left of it.
+	# No other file is left.
 	rm out.json.part-*
 	[ "$(ls)" = "$(printf 'out.json\nvictim')" ]
 }

@@ -1,17 +1,17 @@
 #!/usr/bin/env bats
-# Capture files as they should not be, and the commands that need no daemon.
+# Invalid capture files, and the commands that need no daemon.
 
 bats_require_minimum_version 1.5.0
 load common
 
-@test "show: truncated at any byte, what came before is there" {
+@test "show: truncated at any byte, the part before it is shown" {
 	make_capture whole.cadv
 	size=$(stat -c %s whole.cadv)
 	for n in $((size - 1)) $((size - 7)) $((size / 2)); do
 		head -c "$n" whole.cadv > cut.cadv
 		run cudadvise show cut.cadv
 		# The first frame (RUN_BEGIN) may be the one that is cut: then
-		# there is nothing, and that is an error; never a crash.
+		# nothing is left, which is an error, but never a crash.
 		[ "$status" -le 1 ]
 		[ -n "$output" ]
 	done
@@ -21,7 +21,7 @@ load common
 	[[ "$(tr -s ' \n' '  ' <<< "$output")" == *"ends early, in the middle of a frame"* ]]
 }
 
-@test "show: a damaged frame is left out and said" {
+@test "show: a damaged frame is left out and reported" {
 	make_capture whole.cadv
 	size=$(stat -c %s whole.cadv)
 	cp whole.cadv bad.cadv
@@ -44,7 +44,7 @@ load common
 	[[ "$output" == *"capture"* ]]
 }
 
-@test "a file that there is not is named once, as what it is" {
+@test "a missing file is named once, as missing" {
 	for c in show kernels findings; do
 		run -1 cudadvise $c run.cadv
 		[[ "$output" == *"there is no file 'run.cadv' here, and no run of"* ]]
@@ -58,7 +58,7 @@ load common
 	[[ "$output" == "cudadvise: there is no run '7'"* ]]
 }
 
-@test "what explains a wide table is no wider than the terminal" {
+@test "the text below a wide table is no wider than the terminal" {
 	captures="$SOURCE/tests/captures/programs"
 	for c in kernels roofline; do
 		run -0 cudadvise $c "$captures/matrixmul.cadv"
@@ -163,14 +163,14 @@ load common
 	[ "$output" = shared-bank-conflicts ]
 	run complete_line cudadvise list --format = t
 	[ "$output" = text ]
-	# Of the program, whether or not bash-completion is loaded.
+	# Completes the program's arguments, with or without bash-completion.
 	touch unlikely-name
 	for c in "run -l source" "run --max-stall 5" run sanitize \
 	    "sanitize -t memcheck"; do
 		run complete_line cudadvise $c cat unlikely-n
 		[ "$output" = unlikely-name ]
 	done
-	# Runs, if a daemon is there to ask; none is started for it.
+	# Completes runs if a daemon is running; starts none for that.
 	run complete_line cudadvise rm ""
 	[[ " $output " != *" 1 "* ]]
 	run ! cudadvise daemon status -q
@@ -179,7 +179,7 @@ load common
 	[[ " $output " == *" 1 "* ]]
 }
 
-@test "a word that there is not: which one may be meant" {
+@test "an unknown word: the most similar one is suggested" {
 	for pair in runn:run lst:list shwo:show reana:reanalyze; do
 		run -2 cudadvise "${pair%:*}"
 		[[ "$output" == *"did you mean '${pair#*:}'?"* ]]
@@ -204,13 +204,13 @@ load common
 		cudadvise $options rules > before
 		diff before after
 	done
-	# The program's are its own.
+	# Options after the program are the program's.
 	run -3 cudadvise -q run --no-daemon -o x.cadv sh -c 'exit 3' --json
 	run -2 cudadvise --no-such-option rules
 	[[ "$output" == *"unknown option '--no-such-option'"* ]]
 }
 
-@test "show -q: errors only; a file that was asked for is written" {
+@test "show -q: errors only; a requested file is written" {
 	make_capture x.cadv
 	run -0 cudadvise show -q x.cadv
 	[ -z "$output" ]
@@ -218,7 +218,7 @@ load common
 	grep -q "^cudadvise · x.cadv" report
 }
 
-@test "a file where a run is expected is said to be one" {
+@test "a file in place of a run is reported as a file" {
 	make_capture x.cadv
 	for name in x.cadv ./x.cadv; do
 		run -1 cudadvise findings --all-runs "$name"
@@ -231,7 +231,8 @@ load common
 	[[ "$output" == *"an empty name is no run"* ]]
 	run -1 cudadvise show ""
 	[[ "$output" == *"an empty name is no run"* ]]
-	# What the message about another file names does write captures.
+	# The command that the message about another file recommends does write
+	# captures.
 	run -1 cudadvise show "$BATS_TEST_FILENAME"
 	[[ "$output" == *"run --no-daemon -o FILE"* ]]
 	cudadvise import -q x.cadv
@@ -306,7 +307,8 @@ load common
 	for c in $(cudadvise help | awk '/^  [a-z]/ { print $1 }'); do
 		grep -q "^\.SS cudadvise $c" page.1
 	done
-	# Where 1 is an answer the section about exit statuses does not deny it.
+	# The section about exit statuses must not contradict the commands that
+	# answer with 1.
 	for c in sanitize verify ab gate baseline; do
 		awk '/^\.SH EXIT STATUS/, /^\.SH JSON/' page.1 |
 		    grep -Eq "cudadvise $c|fB$c"
@@ -325,7 +327,7 @@ load common
 	status_json=$status
 	echo "$output" | jq -e '.schema_version == 1 and
 	    all(.items[]; .level == "ok" or .remedy != null or .text != "")'
-	# The exit status says what the document says.
+	# The exit status agrees with the document.
 	if [ "$status_json" -eq 0 ]; then
 		echo "$output" | jq -e '.ok'
 	else
@@ -376,7 +378,7 @@ load common
 	[ "$status" -eq 1 ]
 }
 
-@test "run -o on a full disk: said, and the program's status stays its own" {
+@test "run -o on a full disk: reported, and the exit status is the program's" {
 	[ -e /dev/full ] || skip "no /dev/full"
 	run -0 cudadvise run -o /dev/full true
 	[[ "$output" == *"cannot write"* ]]
@@ -389,7 +391,7 @@ load common
 	[[ "$output" != *ran* ]]
 }
 
-@test "a pipe is no capture, and nobody waits for its other end" {
+@test "a pipe is no capture, and no command waits for its other end" {
 	mkfifo pipe.cadv
 	for c in show kernels findings roofline checklist annotate import; do
 		run timeout 20 cudadvise $c ./pipe.cadv

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The daemon is killed inside an import, at each thing that it does to a file:
-# the run is there whole or not at all, and nothing else is left.
+# Kills the daemon in an import, at each of its operations on files. The run
+# must be there completely or not at all, and no other file may be left.
 
 bats_require_minimum_version 1.5.0
 load common
@@ -14,7 +14,7 @@ strays() {
 	find "$CUDADVISE_STATE_DIR/runs" -mindepth 1 -type d -empty
 }
 
-# The daemon ends, or has, without a word.
+# Waits until the daemon has ended.
 wait_dead() {
 	local i
 	for i in $(seq 500); do
@@ -24,7 +24,7 @@ wait_dead() {
 	return 1
 }
 
-# Recovered from what the dead daemon left.
+# Waits until the next daemon has cleaned up what the dead one left.
 recovered() {
 	local i
 	for i in $(seq 500); do
@@ -35,7 +35,7 @@ recovered() {
 	return 1
 }
 
-# Import with a daemon that dies at call ${1}; 1 if it did not.
+# Import with a daemon that is killed at call ${1}; returns 1 if it survived.
 import_killed() {
 	rm -f armed
 	DIE_ARMED="$PWD/armed" DIE_AT=$1 LD_PRELOAD="$DIE_AT_LIBRARY" \
@@ -54,7 +54,7 @@ import_killed() {
 check_whole() {
 	cudadvise daemon start -q
 	recovered
-	# Whole or not there.
+	# The run is complete or missing.
 	cudadvise list --json | jq -e --argjson n "$1" \
 	    '(.items | length) <= 1 and
 	    all(.items[]; .state == "finished" and .launches == $n)'
@@ -78,7 +78,7 @@ check_whole() {
 			check_whole "$launches"
 			cudadvise daemon stop -q
 			rm -rf "$CUDADVISE_STATE_DIR"
-			# All the first, which are the files; then a few.
+			# Every early call, which are those on files; then only some.
 			n=$((n < 24 ? n + 1 : n * 3 / 2))
 		done
 		[ $n -gt 10 ]

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# mcp: golden transcripts of both eras, what is wrong, and what runs.
+# mcp: golden transcripts of both versions of the protocol, errors, and running
+# programs.
 
 bats_require_minimum_version 1.5.0
 load common
@@ -12,11 +13,11 @@ pairs="$SOURCE/tests/captures/pairs"
 	    "$transcripts/legacy.txt" "$transcripts/modern.txt"
 }
 
-@test "what is wrong gets the protocol's errors, and nothing else is said" {
+@test "invalid requests get the protocol's errors, and nothing else is printed" {
 	python3 "$SOURCE/tests/cli/mcp.py" "$BIN/cudadvise" "$transcripts/wrong.txt"
 }
 
-@test "a program that runs: others are answered, what is cancelled ends" {
+@test "while a program runs other requests are answered; a cancelled one ends" {
 	export TMPDIR=$HOME_DIR/tmp
 	mkdir "$TMPDIR"
 	python3 "$SOURCE/tests/cli/mcp.py" "$BIN/cudadvise" "$transcripts/running.txt"
@@ -37,8 +38,9 @@ pairs="$SOURCE/tests/captures/pairs"
 	[ "$(wc -l < out)" -eq 1 ]
 }
 
-# As from a pipe: what only reads is answered although nobody asks any more.
-@test "all requests at once, and then nothing" {
+# As from a pipe that closes: requests that only read are answered although no
+# more will come.
+@test "all requests at once, and then end of file" {
 	for id in 1 2 3; do
 		echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"method\":\"tools/call\",\"params\":{\"name\":\"explain\",\"arguments\":{\"rule\":\"tail-effect\"}}}"
 	done > asked
@@ -58,8 +60,8 @@ pairs="$SOURCE/tests/captures/pairs"
 	[ -z "$stderr" ]
 }
 
-# What no client sends, of a seed that stays: lines of the transcripts with bytes
-# changed, doubled and left out. None that runs a program: it would be another one.
+# Invalid lines, from a fixed seed: lines of the transcripts with bytes changed,
+# duplicated and removed. None runs a program, because it might become a different one.
 @test "lines that are nearly right: answered by JSON, or not at all" {
 	cat > fuzz.py <<-'END'
 		import json, random, subprocess, sys
@@ -85,7 +87,7 @@ pairs="$SOURCE/tests/captures/pairs"
 	python3 fuzz.py "$transcripts"/*.txt
 }
 
-# Every tool on a capture: its answer is short, and of its schema.
+# Calls every tool on a capture: the answers must be short, and valid by their schemas.
 @test "the tools: each answers, in 2,000 tokens" {
 	cat > play.py <<-'END'
 		import json, subprocess, sys
@@ -112,7 +114,7 @@ pairs="$SOURCE/tests/captures/pairs"
 		    text, schema = r["content"][0]["text"], tools[name]["outputSchema"]
 		    data = r["structuredContent"]
 		    assert set(schema["required"]) == set(data) == set(schema["properties"])
-		    # An agent may be shown either of the two.
+		    # An agent may be shown either the text or the data.
 		    assert data["text"] == text if name != "finding" else data["finding"] == json.loads(text)
 		    assert text.startswith("Names, commands and source lines") == (name in quoting - {"finding"}), name
 		    assert text and len(text.encode()) <= 6500, (name, len(text))
@@ -128,7 +130,8 @@ pairs="$SOURCE/tests/captures/pairs"
 		    page = call("tools/call", name="profile", arguments={"level": "trace", "replay": replay,
 		        "argv": ["sh", "-c", "echo replay=$CUDADVISE_REPLAY"]})["content"][0]["text"]
 		    assert f"| replay={told}\n" in page, page
-		# Options are ours, wherever they stand; the program has its own arguments.
+		# Options are cudadvise's wherever they stand; the program has
+		# its own arguments.
 		page = call("tools/call", name="profile", arguments={"level": "counters", "label": "mine", "kernel": "k",
 		    "argv": ["sh", "-c", "echo args: $*", "x", "y"]})["content"][0]["text"]
 		assert "; level counters;" in page and "| args: y\n" in page, page
@@ -137,7 +140,8 @@ pairs="$SOURCE/tests/captures/pairs"
 		assert "mine" in call("tools/call", name="runs", arguments={"limit": 2})["content"][0]["text"]
 		none = call("tools/call", name="finding", arguments={"run": bad, "id": "0123456789abcdef"})
 		assert none["isError"] and none["structuredContent"]["text"] == none["content"][0]["text"]
-		# A kernel's name of 4 kB: what makes it too long is left out, and that is said.
+		# A kernel's name of 4 kB: what does not fit is left out, and
+		# the answer says so.
 		lines = subprocess.run(["cudadvise", "show", "--format", "jsonl", "hostile.cadv"], capture_output=True)
 		longest = max(lines.stdout.splitlines(), key=len)
 		assert len(longest) > 6500
@@ -157,7 +161,7 @@ pairs="$SOURCE/tests/captures/pairs"
 	    "$pairs/uncoalesced-global-access.good.cadv" "$pairs/tail-effect.bad.cadv"
 }
 
-@test "skill: a SKILL.md that names commands that there are" {
+@test "skill: a SKILL.md that names only existing commands" {
 	cudadvise skill > SKILL.md
 	[ "$(head -n 1 SKILL.md)" = --- ]
 	for c in $(grep -o '`cudadvise [a-z]*' SKILL.md | awk '{ print $2 }' | sort -u); do

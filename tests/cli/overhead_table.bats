@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The table of tests/gpu/overhead.sh, without a GPU: of times written by hand.
+# The table of tests/gpu/overhead.sh, without a GPU: from times written by hand.
 
 table() {
 	PYTHONDONTWRITEBYTECODE=1 python3 \
@@ -16,8 +16,9 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
-# Alone 0.4 s and 1 us a launch; traced 0.3 s and 500 ns more, half of the launch's
-# in its own clock; one repetition 20 ms faster, the other slower.
+# Alone 0.4 s and 1 us a launch; traced 0.3 s and 500 ns more, of which the
+# program's own clock sees half of the launch's part; one repetition is 20 ms
+# faster, the other slower.
 both_lengths() {
 	local n rep off
 	for n in 100000 400000; do
@@ -31,7 +32,7 @@ both_lengths() {
 	done
 }
 
-@test "what is paid once and what by launch comes from two lengths" {
+@test "the cost once and the cost of each launch come from two lengths" {
 	both_lengths > t
 	run table t
 	[ "$status" -eq 0 ]
@@ -41,11 +42,11 @@ both_lengths() {
 	[ "$once $each" = "0.300 500" ]
 	[ "$own $launch" = "0.000 250" ]
 	[ "$n" = 2 ]
-	# No level that was not run.
+	# Levels that were not run are not listed.
 	[[ "$output" != *counters* ]]
 }
 
-@test "one length alone says nothing of either" {
+@test "one length alone tells neither" {
 	both_lengths | grep -v 400000 > t
 	run table t
 	[ "$status" -eq 0 ]
@@ -64,7 +65,7 @@ both_lengths() {
 	[[ "$output" == *"nothing was measured"* ]]
 }
 
-@test "a repetition that something else disturbed does not change the fastest" {
+@test "a disturbed repetition does not change the fastest" {
 	{ times loop none 1 1000 1.5; times loop trace 1 1100 1.9
 	  times loop none 2 1000 1.5; times loop trace 2 1900 2.9
 	  times loop none 3 1700 2.5; times loop trace 3 1600 2.9; } > t

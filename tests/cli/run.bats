@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# `cudadvise run` without a daemon: the program must not notice us.
+# `cudadvise run` without a daemon: the program must not be affected.
 
 load common
 bats_require_minimum_version 1.5.0
@@ -17,10 +17,10 @@ quiet() {
 	[ "$status" -eq 255 ]
 }
 
-@test "a program killed by a signal ends us by the same signal" {
+@test "if a signal kills the program, the same signal ends the command" {
 	for sig in 9 15 6 11 2; do
-		# A shell that waits for us says 128 + n for a signal and for an
-		# exit status alike; python tells them apart.
+		# A shell prints 128 + n both for a signal and for an exit
+		# status; python tells them apart.
 		run attended python3 -c '
 import subprocess, sys
 p = subprocess.run(["cudadvise", "run", "-q", "--no-daemon", "-o", "x.cadv",
@@ -92,7 +92,7 @@ print(p.returncode)' "$sig"
 b" ]
 }
 
-@test "options behind the program are the program's" {
+@test "options after the program are the program's" {
 	run quiet echo --level -q
 	[ "$output" = "--level -q" ]
 	run quiet -- printf %s --help
@@ -105,7 +105,7 @@ b" ]
 	printf '[run]\nmax_stall_ms = 25\n' > "$CUDADVISE_CONFIG"
 	run quiet printenv CUDADVISE_MAX_STALL
 	[ "$output" = 25 ]
-	# Not what the shell that we run in has.
+	# Not the value from the environment of the command.
 	CUDADVISE_MAX_STALL=9 run quiet --max-stall 250 \
 	    printenv CUDADVISE_MAX_STALL
 	[ "$output" = 250 ]
@@ -146,7 +146,7 @@ b" ]
 	    .run.exit_code == 0 and .run.command == "echo hi"'
 }
 
-@test "Ctrl-C goes to the program, and we wait for it" {
+@test "Ctrl-C goes to the program, and the command waits for it" {
 	cat > catch <<-'SCRIPT'
 		#!/bin/sh
 		trap 'echo caught; exit 5' INT
@@ -154,8 +154,8 @@ b" ]
 		while :; do sleep 0.05; done
 	SCRIPT
 	chmod +x catch
-	# A session of its own: the signal goes to its whole group, as a
-	# terminal's does.
+	# In a session of its own, so that the signal goes to its whole group,
+	# as from a terminal.
 	run attended python3 -c '
 import os, signal, subprocess
 p = subprocess.Popen(["cudadvise", "run", "-q", "--no-daemon", "-o", "x.cadv",
@@ -167,7 +167,7 @@ print(p.stdout.read().decode().strip(), p.wait())'
 	[ -s x.cadv ]
 }
 
-@test "TERM and HUP that only we get are handed on" {
+@test "TERM and HUP sent to the command alone are passed on" {
 	cat > catch <<-'SCRIPT'
 		#!/bin/sh
 		trap 'exit 6' TERM
@@ -196,13 +196,13 @@ print(p.wait())' "${pair%:*}"
 	run attended cudadvise run -q --no-daemon -o x.cadv \
 	    grep SigIgn /proc/self/status
 	ignored=${lines[-1]##*[[:space:]]}
-	# INT, QUIT and PIPE are ours to ignore, not the program's.
+	# cudadvise ignores INT, QUIT and PIPE; the program must not.
 	[ $((0x$ignored & 0x1006)) -eq 0 ]
 	run cudadvise run -q --no-daemon -o x.cadv grep SigBlk /proc/self/status
 	[ "${lines[-1]##*[[:space:]]}" = 0000000000000000 ]
 }
 
-@test "no descriptor of ours reaches the program" {
+@test "the program inherits no descriptor of the command" {
 	run bash -c 'ls /proc/self/fd | wc -l'
 	plain=$output
 	run bash -c 'cudadvise run -q --no-daemon -o x.cadv bash -c \
@@ -216,12 +216,12 @@ print(p.wait())' "${pair%:*}"
 	capture=$(ls cudadvise-*.cadv)
 	[ -s "$capture" ]
 	[[ "$output" == *"$capture"* ]]
-	# Nothing else is left.
+	# No other file is left.
 	[ "$(ls -A | wc -l)" -eq 1 ]
 	[ ! -e "$CUDADVISE_RUNTIME_DIR/api.sock" ]
 }
 
-@test "a capture that is there is replaced by a whole one" {
+@test "an existing capture is replaced by a complete one" {
 	echo old > x.cadv
 	run quiet true
 	[ "$status" -eq 0 ]
@@ -289,7 +289,7 @@ print(p.wait())' "${pair%:*}"
 	[ "${lines[-1]}" = 5 ]
 }
 
-@test "a script whose interpreter is missing is not said to be missing itself" {
+@test "a script whose interpreter is missing is not reported as missing" {
 	printf '#!/no/such/interpreter\n' > script
 	chmod +x script
 	run -127 cudadvise run ./script

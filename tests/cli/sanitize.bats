@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# `cudadvise sanitize`, with a stand-in for compute-sanitizer (sanitize/), whose
-# reports are those that the parser's tests read (tests/fuzz/seeds).
+# `cudadvise sanitize` with a stand-in for compute-sanitizer (sanitize/), whose
+# reports are those of the parser's tests (tests/fuzz/seeds).
 
 load common
 bats_require_minimum_version 1.5.0
@@ -51,7 +51,8 @@ quiet() {
 	    .where == "shift_rows" and .hot_lines[0].line == 41 and
 	    .site.line == 88 and .site.function == "shift_all(float *, int)" and
 	    (.example.good | contains("i + 1 < n"))' findings.json
-	# What follows from it is listed, but is no second alarm.
+	# Consequences of the first defect are listed, but are not worth it by
+	# themselves.
 	jq -e '[.items[] | select(.worth_it | not) | .title] | sort ==
 	    ["CUDA call failed", "device memory never freed"]' findings.json
 }
@@ -104,17 +105,17 @@ quiet() {
 	    length) == 3'
 }
 
-@test "the program's exit status is not ours, but what was not seen is said" {
+@test "the program's exit status is not returned, but what was not checked is reported" {
 	fake
 	run -2 cudadvise sanitize --no-daemon -o x.cadv sh -c 'exit 3'
 	[[ "$output" == *"memcheck nothing, until the program failed"* ]]
 	[[ "$output" == *"Not measured: memcheck: the program failed"* ]]
 	cudadvise show --json x.cadv | jq -e '.run.checks[0].exit_code == 3 and
 	    .run.checks[0].state == "partial"'
-	# Found is found, however it ended.
+	# A defect was found, whatever the program's exit status.
 	fake racecheck=racecheck-2025
 	run -1 quiet sh -c 'exit 3'
-	# Nor is a status of ours taken from the program.
+	# And the program's exit status is not returned either.
 	fake
 	run -0 quiet sh -c 'exit 0'
 }
@@ -138,7 +139,7 @@ quiet() {
 	run -1 quiet --tool synccheck,racecheck true
 	[ "$(sed 's/^--tool \([a-z]*\) .*/\1/' logs/calls | tr '\n' ' ')" = \
 	    "racecheck synccheck " ]
-	# Clean is what all four have seen.
+	# The result is clean only if all four tools have run.
 	run -0 cudadvise sanitize --tool memcheck --no-daemon -o y.cadv true
 	cudadvise findings --json y.cadv | jq -e '.rules[] |
 	    select(.rule == "sanitizer-findings") | .state == "not_measured" and
@@ -186,7 +187,7 @@ quiet() {
 	run -0 bash -c 'printf "a\n" | cudadvise sanitize -q --no-daemon \
 	    -o x.cadv cat'
 	[ "$output" = a ]
-	# From where it stands, not from its start.
+	# It is read from its current position, not from its start.
 	run -0 bash -c 'read -r; cudadvise sanitize -q --tool memcheck,racecheck \
 	    --no-daemon -o x.cadv cat' < in
 	[ "$output" = $'two\ntwo' ]
@@ -202,11 +203,11 @@ quiet() {
 	[ -s pid ]
 	run -1 kill -0 "$(cat pid)"
 	cudadvise show --json x.cadv | jq -e '.run.checks[0].state == "timeout"'
-	# In time is in time.
+	# A program that ends in time is not affected.
 	run -0 quiet --timeout 60 true
 }
 
-@test "a stopped tool ends it all" {
+@test "if a tool is stopped, the command ends" {
 	fake
 	run -2 quiet sh -c 'kill -INT $PPID; kill -TERM $PPID; sleep 0.2; exit 0'
 	[ "$(wc -l < logs/calls)" -eq 1 ]
@@ -239,7 +240,7 @@ quiet() {
 	[ -z "$(ls -A "$CUDADVISE_RUNTIME_DIR" 2>/dev/null | grep sanitize-)" ]
 }
 
-@test "it is found in PATH, then in CUDA_HOME" {
+@test "compute-sanitizer is found in PATH, then in CUDA_HOME" {
 	fake
 	local real=$CUDADVISE_COMPUTE_SANITIZER
 	unset CUDADVISE_COMPUTE_SANITIZER
@@ -271,7 +272,7 @@ quiet() {
 	cudadvise reanalyze -q 1
 	cudadvise findings --json 1 | jq -e '.items[0].hot_lines[0].line == 41'
 	cudadvise show 1 | grep -q 'memcheck 4 errors'
-	# Elsewhere its capture says the same.
+	# A copy of the capture has the same findings.
 	cudadvise export --format capture -o copy.cadv 1
 	cudadvise findings --json copy.cadv |
 	    jq -e '.items[0].where == "shift_rows"'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# `cudadvise run --twice`: traced first, measured then.
+# `cudadvise run --twice`: first traced, then measured.
 
 load common
 bats_require_minimum_version 1.5.0
@@ -22,15 +22,16 @@ twice() {
 		    -o x.cadv --twice sh prog > out 2> err
 	} < input
 	[ "$line" = "not this" ]
-	# A file is read again from where it began; what is printed comes once.
+	# A file at standard input is read again from its position; output is
+	# printed once.
 	[ "$(cat levels)" = "$(printf 'trace this\nauto this')" ]
 	[ "$(cat out)" = out ]
 	[ "$(grep -c '^err$' err)" -eq 1 ]
-	# That the second ended otherwise is said, and no more.
+	# The different exit status of the second run is reported, nothing else.
 	grep -q 'the second run ended with status 1, the first with 0' err
-	# What is so for both is said once.
+	# Warnings about both runs are printed once.
 	[ "$(grep -c "CUDA_INJECTION64_PATH was set" err)" -eq 1 ]
-	# Both are kept.
+	# Both runs are kept.
 	cudadvise show --json x.traced.cadv | jq -e '.run.level == "trace" and
 	    .run.label == "traced" and .run.exit_code == 0'
 	cudadvise show --json x.cadv | jq -e '.run.level == "auto" and
@@ -53,7 +54,7 @@ twice() {
 	run -127 twice no-such-program < /dev/null
 }
 
-@test "what cannot be read twice is refused before anything runs" {
+@test "input that cannot be read twice is refused before anything runs" {
 	run bash -c 'echo a | cudadvise run --no-daemon --twice touch started'
 	[ "$status" -eq 125 ]
 	[[ $output == *"standard input comes through a pipe"* ]]
@@ -61,7 +62,7 @@ twice() {
 	[ "$status" -eq 125 ]
 	[[ $output == *"--twice would be tracing twice"* ]]
 	[ ! -e started ]
-	# None at all is none twice.
+	# Without standard input both runs have none.
 	run bash -c 'cudadvise run -q --no-daemon -o x.cadv --twice \
 	    sh -c "echo run >> runs" <&-'
 	[ "$status" -eq 0 ]
@@ -82,22 +83,22 @@ twice() {
 	[[ $output == *first* ]]
 	[[ $output != *never* ]]
 	[ -e second ] && [ ! -s second ]
-	# Drawn over itself, and taken away before the report.
+	# The line is drawn over itself, and removed before the report.
 	drawn='CRcudadvise: the second run, which prints nothing: [0-9]+ sESC\[K'
 	[[ $output =~ $drawn ]]
 	[[ $output =~ ${drawn}CRESC\[K ]]
-	# Never where it would stay.
+	# Not printed where it could not be removed.
 	run cudadvise run --no-daemon -o x.cadv --twice sh prog < /dev/null
 	[[ $output != *"which prints"* ]]
 }
 
-@test "on a terminal: a line says what is waited for when the program has ended" {
+@test "on a terminal: a line says what the command waits for after the program's end" {
 	cudadvise daemon start -q
 	cat > prog <<-'SCRIPT'
 		pid=$(cat "$CUDADVISE_RUNTIME_DIR/cudadvised.pid")
 		sleep 0.3	# what the command asks at the start is answered
 		kill -STOP "$pid"
-		# All of it, before the run is handed in.
+		# Waits until all threads are stopped, before the run is stored.
 		while grep -L '^State:.T' /proc/$pid/task/*/status | grep -q .; do
 			sleep 0.01
 		done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The whole run: roofline and checklist of captures.
+# The run as a whole: roofline and checklist of captures.
 
 bats_require_minimum_version 1.5.0
 load common
@@ -51,7 +51,7 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 	cudadvise roofline --json "$pairs/double-precision.bad.cadv" > bad.json
 	cudadvise roofline --json "$pairs/double-precision.good.cadv" > good.json
 	first='.kernels | sort_by(-.share_ratio)[0].roofline'
-	# Doubles on bad, none on good; float takes their place.
+	# Bad computes in double, good in float.
 	jq -e "$first | .compute == \"FP64\" and .flops.fp64 > .flops.fp32 and
 	    .flops_per_s > 0 and .compute_ratio < 1.05" bad.json
 	jq -e "$first | .flops.fp64 == 0 and .flops.fp32 > 0" good.json
@@ -99,17 +99,17 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 		[ "$(grep -c "^ layernorm_forward_.* #$i .*as before" \
 		    <<< "$output")" -eq 1 ]
 	done
-	# Of a finding about all of them the one that speaks.
+	# A finding about several kernels is listed once, at the kernel that represents them.
 	[ "$(grep -c "layernorm_forward_kernel1 #6: uncoalesced-global-access" \
 	    <<< "$output")" -eq 1 ]
 	[ "$(grep -c "uncoalesced-global-access" <<< "$output")" -eq 1 ]
-	# One of its name needs none.
+	# A unique name has no number.
 	run -0 cudadvise compare "$pairs/shared-bank-conflicts.bad.cadv" \
 	    "$pairs/shared-bank-conflicts.good.cadv"
 	[[ "$output" != *"#"* ]]
 }
 
-@test "compare: what cannot be compared says so" {
+@test "compare: runs that cannot be compared are reported as such" {
 	make_capture x.cadv
 	cudadvise compare --json "$pairs/idle-lanes.bad.cadv" x.cadv > c.json
 	jq -e '.findings.gone == 0 and .findings.unknown == 1 and
@@ -126,7 +126,7 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 	[ "$status" -eq 2 ]
 }
 
-@test "kernels: a function's shapes stand under it, all of them with -v" {
+@test "kernels: a function's launch shapes are listed under it, with -v all of them" {
 	export COLUMNS=120
 	run -0 cudadvise kernels "$pairs/../programs/layernorm.cadv"
 	[[ "$output" == *"layernorm_for"*"8.91 s"*"12,006"*"6 shapes"* ]]
@@ -141,10 +141,10 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 	[[ "$output" == *"the figures are of grid 8, block 1024"* ]]
 }
 
-# Whatever was run: what to change stands in the first ten lines, or at once why
-# nothing does; no line but one with a command to copy is wider than asked for.
-# Where the first finding of a report is: its line, or else where that is called from,
-# or else its kernel or operator, of which a row has room for the beginning.
+# In the report of any run, the first ten lines say what to change, or why
+# nothing; no line is wider than requested, except commands to copy. Where the
+# report places the first finding: at its line, or else where that is called from,
+# or else at its kernel or operator, of which a row may show only the beginning.
 place='.findings.items[0] | select(.worth_it) |
     def line: "\(.file | sub(".*/"; "")):\(.line)";
     if .hot_lines[0].file then .hot_lines[0] | line
@@ -180,7 +180,7 @@ place='.findings.items[0] | select(.worth_it) |
 		[ "$(grep -c '  cudadvise ' report)" -le 2 ]
 	done
 
-	# Wherever it lies.
+	# Also with a long path.
 	mkdir "$(printf 'd%.0s' {1..90})"
 	cp "$pairs/../programs/nvtranspose.cadv" d*/
 	COLUMNS=60 cudadvise show d*/nvtranspose.cadv > report

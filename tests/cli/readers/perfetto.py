@@ -6,7 +6,7 @@ import sys
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-# Of protos/perfetto/trace: message, field, number, type; * is repeated.
+# From protos/perfetto/trace: message, field, number, type; * means repeated.
 FIELDS = """
 Trace packet 1 *TracePacket
 TracePacket clock_snapshot 6 ClockSnapshot
