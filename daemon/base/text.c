@@ -96,6 +96,14 @@ text_instant(const char *s, int64_t *ns)
 	return 0;
 }
 
+const char *
+text_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
 bool
 text_is_hex(const char *s, size_t digits)
 {

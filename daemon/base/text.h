@@ -29,6 +29,9 @@ int text_double(const char *s, double min, double max, double *out);
  * on) into ns of CLOCK_REALTIME; 0, or -1. */
 int text_instant(const char *s, int64_t *ns);
 
+/* text_base_name(path): what follows the last '/'; all of it if nothing does. */
+const char *text_base_name(const char *path);
+
 /* text_is_hex(s, digits): exactly ${digits} lower-case hex digits. */
 bool text_is_hex(const char *s, size_t digits);
 

@@ -293,7 +293,7 @@ conditions_other_program(char *out, size_t size, const json_t *base,
 	const char *a = field_text(base, "program");
 	const char *b = field_text(target, "program");
 
-	if (a == NULL || b == NULL || strcmp(base_name(a), base_name(b)) == 0)
+	if (a == NULL || b == NULL || strcmp(text_base_name(a), text_base_name(b)) == 0)
 		return false;
 	if (out != NULL)
 		snprintf(out, size, "another program: %.*s and %.*s", SHOWN, a,

@@ -15,7 +15,7 @@ static int
 frame(FILE *f, const struct stack_frame *x)
 {
 	char *name = format_clean(x->name);
-	char *file = format_clean(x->file != NULL ? base_name(x->file) : "");
+	char *file = format_clean(x->file != NULL ? text_base_name(x->file) : "");
 	char *p;
 
 	for (p = name; p != NULL && *p != '\0'; p++)

@@ -237,7 +237,7 @@ process_track(struct writing *w, uint64_t stream, const json_t **of)
 	name = field_text(*of, "exe");
 	process.has_pid = true;
 	process.pid = (int32_t)field_count(*of, "pid");
-	process.process_name = borrowed(name != NULL ? base_name(name) :
+	process.process_name = borrowed(name != NULL ? text_base_name(name) :
 	    "process");
 	d.process = &process;
 	write_track(w, &d, uuid);

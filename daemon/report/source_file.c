@@ -60,7 +60,7 @@ draw_inlined(struct drawing *d, const struct source_place *place, int indent)
 			break;	/* the largest comes first */
 		snprintf(text, sizeof(text), "inlined: %s at %s:%u, %s of the "
 		    "time", or_unknown(x->function),
-		    base_name(path_of(d->a->source, x->file)),
+		    text_base_name(path_of(d->a->source, x->file)),
 		    x->line, number_percent(a, x->share));
 		draw_note(d, indent, STYLE_DIM, "", text);
 	}

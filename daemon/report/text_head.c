@@ -89,7 +89,7 @@ parts_header(struct out *o, const struct report *r)
 	device_text(r->run, device, sizeof(device));
 	number_seconds(wall, field_number(r->run, "wall_ns") / 1e9);
 	snprintf(run, sizeof(run), "%s%s", parts_is_file(r) ? "" : "run ",
-	    base_name(r->name));
+	    text_base_name(r->name));
 	out_style(o, STYLE_BOLD);
 	out_text(o, "cudadvise");
 	out_style(o, STYLE_PLAIN);

@@ -45,7 +45,7 @@ place_text(const struct operator *p, bool brief, bool alone)
 		fputs("backward pass", t);
 		separator = ", ";
 	} else if (file != NULL) {
-		fprintf(t, "%s:%llu%s%s", base_name(file),
+		fprintf(t, "%s:%llu%s%s", text_base_name(file),
 		    (unsigned long long)field_count(p->row, "line"),
 		    function != NULL && !brief ? " in " : "",
 		    function != NULL && !brief ? function : "");

@@ -45,7 +45,7 @@ put_frame(FILE *t, const json_t *f)
 	uint64_t line = field_count(f, "line");
 
 	if (file != NULL) {
-		fputs(base_name(file), t);
+		fputs(text_base_name(file), t);
 		if (line > 0)
 			fprintf(t, ":%u", (unsigned)line);
 		if (function != NULL)
@@ -57,7 +57,7 @@ put_frame(FILE *t, const json_t *f)
 		put_function(t, function);
 	if (file == NULL && module != NULL)
 		fprintf(t, "%s%s", function != NULL ? " in " : "",
-		    base_name(module));
+		    text_base_name(module));
 	return file != NULL || function != NULL || module != NULL;
 }
 
@@ -172,7 +172,7 @@ location_rest(const json_t *f)
 
 	if (location == NULL || file == NULL)
 		return location;
-	snprintf(line, sizeof(line), "%s:%u", base_name(file),
+	snprintf(line, sizeof(line), "%s:%u", text_base_name(file),
 	    (unsigned)field_count(hot, "line"));
 	if (strncmp(location, line, strlen(line)) != 0)
 		return location;
@@ -215,7 +215,7 @@ hot_remark(const json_t *h)
 	if (function != NULL && called != NULL) {
 		fprintf(t, "%sin ", what != NULL ? "; " : "");
 		put_function(t, function);
-		fprintf(t, ", inlined at %s:%u", base_name(called),
+		fprintf(t, ", inlined at %s:%u", text_base_name(called),
 		    (unsigned)field_count(h, "called_line"));
 	}
 	if (fclose(t) != 0) {
@@ -245,7 +245,7 @@ hot_line(struct out *o, const json_t *h)
 	out_spaces(o, INDENT);
 	out_style(o, STYLE_BOLD);
 	if (file != NULL)
-		out_format(o, "%s:%u", base_name(file),
+		out_format(o, "%s:%u", text_base_name(file),
 		    (unsigned)field_count(h, "line"));
 	else
 		out_format(o, "at %04x", (unsigned)field_count(h, "pc"));

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 
 static inline const char *
 field_text(const json_t *o, const char *key)
@@ -61,15 +62,6 @@ field_shape(char out[NUMBER_SIZE], const json_t *o, const char *key)
 	for (i = 0; i < 3; i++)
 		v[i] = (uint32_t)json_integer_value(json_array_get(of, i));
 	return number_shape(out, v);
-}
-
-/* The last part of a path. */
-static inline const char *
-base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
 static inline const char *

@@ -61,14 +61,6 @@ foreign_module(const char *module)
 	    starts_with_any(module, libraries, COUNT(libraries)));
 }
 
-static const char *
-file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? slash + 1 : path;
-}
-
 /* Inline wrappers of the toolkit's headers. */
 static bool
 toolkit_file(const char *file)
@@ -82,7 +74,7 @@ toolkit_file(const char *file)
 
 	if (file == NULL)
 		return false;
-	name = file_name(file);
+	name = text_base_name(file);
 	for (i = 0; i < COUNT(headers); i++)
 		if (strcmp(name, headers[i]) == 0)
 			return true;

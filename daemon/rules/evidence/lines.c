@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "rules/evidence/lines.h"
 
 #define TEXT_MAX 160	/* bytes of a line that are shown */
@@ -116,14 +117,6 @@ stands_for(const struct run *run, const struct code *c, uint32_t i)
 	return i;
 }
 
-static const char *
-base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 static void
 set_line(const struct rule_view *x, struct hot_line *h,
     const struct instruction *i)
@@ -191,9 +184,9 @@ set_location(const struct rule_view *x, struct draft *d)
 		return;
 	if (h->called_file != NULL)
 		called = arena_format(x->arena, " in %s:%u",
-		    base_name(h->called_file), h->called_line);
+		    text_base_name(h->called_file), h->called_line);
 	d->f.location = arena_format(x->arena, "%s:%u%s, %s",
-	    base_name(h->file), h->line, called,
+	    text_base_name(h->file), h->line, called,
 	    say_shape(x->arena, x->kernel));
 	d->f.location_missing = NULL;
 }
@@ -349,13 +342,10 @@ lines_python(const struct run *run)
 			if (run->site[i].frame[f].python)
 				return true;
 	for (size_t i = 0; i < run->processes; i++) {
-		const char *exe = run->process[i].exe, *name;
+		const char *exe = run->process[i].exe;
 
-		if (exe == NULL)
-			continue;
-		name = strrchr(exe, '/');
-		name = name != NULL ? name + 1 : exe;
-		if (strncmp(name, python, sizeof(python) - 1) == 0)
+		if (exe != NULL && strncmp(text_base_name(exe), python,
+		    sizeof(python) - 1) == 0)
 			return true;
 	}
 	return false;

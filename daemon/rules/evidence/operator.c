@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/operator.h"
 
@@ -82,13 +83,10 @@ user_line(const struct rule_view *x, const struct site *s)
 {
 	const struct site_frame *f = s != NULL && s->first < s->frames ?
 	    &s->frame[s->first] : NULL;
-	const char *name;
 
 	if (f == NULL || !f->python || f->file == NULL || f->line == 0)
 		return NULL;
-	name = strrchr(f->file, '/');
-	return arena_format(x->arena, "%s:%u", name != NULL ? name + 1 :
-	    f->file, f->line);
+	return arena_format(x->arena, "%s:%u", text_base_name(f->file), f->line);
 }
 
 void

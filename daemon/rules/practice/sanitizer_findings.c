@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "rules/engine/rule.h"
 
 #define FINDINGS 100
@@ -154,14 +155,6 @@ location(struct arena *a, const struct defect *f)
 }
 
 static const char *
-base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
-static const char *
 summary(struct arena *a, const struct defect *f)
 {
 	const char *times = f->count == 1 ? "" : arena_format(a, ", %s %s",
@@ -173,8 +166,8 @@ summary(struct arena *a, const struct defect *f)
 	    f->partner_file[0] != '\0')
 		return arena_format(a, "%s: %s at %s:%u races with %s:%u%s",
 		    wire_tool_name(f->tool), strstr(f->text, "Read") != NULL ?
-		    "the read" : "the write", base(f->file), f->line,
-		    base(f->partner_file), f->partner_line, times);
+		    "the read" : "the write", text_base_name(f->file), f->line,
+		    text_base_name(f->partner_file), f->partner_line, times);
 	if (f->kind == DEFECT_LEAK)
 		return arena_format(a, "%s: %s in %s allocation%s never freed",
 		    wire_tool_name(f->tool), say_bytes(a, (double)f->bytes),
