@@ -157,7 +157,7 @@ load_metrics(uint32_t device)
 }
 
 static int
-prepare_process(uint32_t device)
+load_counters(uint32_t device)
 {
 
 	if (!inject.api.counters) {
@@ -178,7 +178,7 @@ int
 target_prepare(uint32_t device)
 {
 
-	if (!atomic_load(&prepared) && prepare_process(device) != 0)
+	if (!atomic_load(&prepared) && load_counters(device) != 0)
 		metrics.count = 0;
 	atomic_store(&prepared, true);
 	return metrics.count > 0 ? 0 : -1;

@@ -113,7 +113,7 @@ COMPARE(by_sequence, struct capture_frame,
     ORDER(x->stream, y->stream) ?: ORDER(x->sequence, y->sequence) ?:
     ORDER(x->offset, y->offset))
 
-COMPARE(by_time, struct capture_frame,
+COMPARE(by_first, struct capture_frame,
     ORDER(x->t_min, y->t_min) ?: by_sequence(x, y))
 
 /* Sets the replay order: by time, and within a stream by sequence; so a frame gets at
@@ -135,7 +135,7 @@ arrange(struct capture_index *x)
 		    f[i].stream != f[i - 1].stream ||
 		    f[i].t_min == UINT64_MAX))
 			f[i - 1].t_min = UINT64_MAX;
-	qsort(f, x->frames, sizeof(*f), by_time);
+	qsort(f, x->frames, sizeof(*f), by_first);
 	for (i = x->frames; i > 0 && f[i - 1].t_min == UINT64_MAX; i--)
 		f[i - 1].t_min = 0;
 }

@@ -38,7 +38,7 @@ verified_load(void)
 }
 
 static bool
-same_text(const json_t *a, const json_t *b, const char *key)
+same_field(const json_t *a, const json_t *b, const char *key)
 {
 	const char *x = field_text(a, key), *y = field_text(b, key);
 
@@ -54,7 +54,7 @@ forget(json_t *items, const json_t *of)
 
 	while (i-- > 0) {
 		x = json_array_get(items, i);
-		if (same_text(x, of, "before") && same_text(x, of, "after"))
+		if (same_field(x, of, "before") && same_field(x, of, "after"))
 			json_array_remove(items, i);
 	}
 }

@@ -152,7 +152,7 @@ doubt(json_t *list, const char *code, const json_t *k, const char *text)
 }
 
 static double
-flops_of(const json_t *k, const char *kind)
+flops_said(const json_t *k, const char *kind)
 {
 
 	return field_number(json_object_get(json_object_get(k, "roofline"),
@@ -168,10 +168,10 @@ doubt_precision(json_t *list, const json_t *before, const json_t *after)
 	size_t i;
 
 	for (i = 0; i < 2; i++)
-		if (flops_of(before, kinds[i]) > 0 &&
-		    flops_of(after, kinds[i]) == 0 &&
-		    (flops_of(after, "fp16") > 0 || flops_of(after,
-		    "tensor") > 0 || flops_of(after, "fp32") > 0)) {
+		if (flops_said(before, kinds[i]) > 0 &&
+		    flops_said(after, kinds[i]) == 0 &&
+		    (flops_said(after, "fp16") > 0 || flops_said(after,
+		    "tensor") > 0 || flops_said(after, "fp32") > 0)) {
 			snprintf(text, sizeof(text), "it no longer computes in "
 			    "%s: its results are less precise", kinds[i]);
 			doubt(list, "precision", after, text);

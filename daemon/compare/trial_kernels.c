@@ -213,7 +213,7 @@ taken_of(struct taken *out, const struct kernel_seen *s, size_t runs, bool alike
 }
 
 static int
-by_time(const void *a, const void *b)
+by_side(const void *a, const void *b)
 {
 	const struct trial_kernel *x = a, *y = b;
 	double p = fmax(x->side[BASE].total_s, x->side[TARGET].total_s);
@@ -258,7 +258,7 @@ settle(struct trial_kernels *t, const struct table table[SIDES])
 		t->kernel[i].match = t->kin.kin[i].match;
 	}
 	free(seen);
-	qsort(t->kernel, t->kin.kins, sizeof(*t->kernel), by_time);
+	qsort(t->kernel, t->kin.kins, sizeof(*t->kernel), by_side);
 	/* A kernel that was merged into another has no runs left. */
 	for (n = i = 0; i < t->kin.kins; i++)
 		if (t->kernel[i].side[BASE].shown != NULL ||

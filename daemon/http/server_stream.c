@@ -142,7 +142,7 @@ stream_read(void *arg, uint64_t position, char *out, size_t size)
 }
 
 static void
-stream_free(void *arg)
+stream_done(void *arg)
 {
 	struct watcher *st = arg;
 	struct http *h = st->http;
@@ -184,9 +184,9 @@ server_stream_response(struct call *c)
 	pthread_mutex_unlock(&h->lock);
 	st->events = c->rs.stream;
 	r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096,
-	    stream_read, st, stream_free);
+	    stream_read, st, stream_done);
 	c->rs.stream = NULL;
 	if (r == NULL)
-		stream_free(st);
+		stream_done(st);
 	return r;
 }

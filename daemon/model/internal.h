@@ -209,7 +209,7 @@ struct kernel_key {
 struct repeat {
 	uint64_t last[REPEAT_LAST];	/* durations, ns */
 	uint64_t seen;
-	struct stat apart;	/* an estimate of the standard deviation each */
+	struct distribution apart;	/* an estimate of the standard deviation each */
 };
 
 struct kernel_state {
@@ -217,7 +217,7 @@ struct kernel_state {
 	struct repeat repeat;
 	uint32_t queue;		/* of its latest launch, of model->queue; + 1 */
 	uint64_t profiled, profiled_ns, untimed;
-	struct stat waited;		/* launches of HELD_NS (kernel.c) or longer:
+	struct distribution waited;		/* launches of HELD_NS (kernel.c) or longer:
 					 * not in out.time */
 	/* Of profiled_ns, as the sweep saw it: */
 	uint64_t profiled_fault_ns;	/* while pages were served */
@@ -331,7 +331,7 @@ struct ahead {
 	uint64_t each;		/* ns that tracing adds to a launch; 0 unknown */
 	uint32_t thread;	/* of the latest launch */
 	bool synced;		/* a synchronisation since the launch before */
-	struct stat apart;	/* between launches with nothing in between */
+	struct distribution apart;	/* between launches with nothing in between */
 };
 
 /* Copies to the host with no other GPU work between them; see results.c. */

@@ -15,7 +15,7 @@ model_new(void)
 }
 
 static void
-stream_free(struct stream *s)
+release_stream(struct stream *s)
 {
 
 	idmap_clear(&s->string);
@@ -62,7 +62,7 @@ model_free(struct model *m)
 	if (m == NULL)
 		return;
 	for (i = 0; i < m->stream_count; i++)
-		stream_free(m->stream[i]);
+		release_stream(m->stream[i]);
 	for (i = 0; i < m->devices; i++)
 		device_free(m->device[i]);
 	for (i = 0; i < m->queues; i++)

@@ -43,7 +43,7 @@ bool metric_is_patched(const char *name, size_t len);
 #define STAT_BUCKETS 128	/* quarter octaves: bucket = 4 log2(ns) */
 
 /* A distribution: additive, so that runs and processes can be merged. */
-struct stat {
+struct distribution {
 	uint64_t count;
 	uint64_t sum, min, max;
 	double sum_squares;
@@ -144,7 +144,7 @@ struct kernel {
 	const char *mangled, *name, *short_name;
 	struct record_SIGNATURE shape;	/* id and name: of its first stream */
 	struct occupancy occupancy;
-	struct stat time;	/* launches that ran undisturbed */
+	struct distribution time;	/* launches that ran undisturbed */
 	uint64_t launches;	/* all, with the disturbed */
 	uint64_t total_ns;	/* time of all launches; the disturbed and
 				 * untimed are counted at the mean of time */
@@ -607,10 +607,10 @@ const struct run *model_settle(struct model *m, bool final);
 /* stat_add: count one value. stat_merge: add ${from} to ${into}. In ns, NaN without
  * values: stat_quantile: the p-quantile (0..1), right to about 9 %; stat_mean;
  * stat_deviation: the standard deviation. */
-void stat_add(struct stat *s, uint64_t ns);
-void stat_merge(struct stat *into, const struct stat *from);
-double stat_quantile(const struct stat *s, double p);
-double stat_mean(const struct stat *s);
-double stat_deviation(const struct stat *s);
+void stat_add(struct distribution *s, uint64_t ns);
+void stat_merge(struct distribution *into, const struct distribution *from);
+double stat_quantile(const struct distribution *s, double p);
+double stat_mean(const struct distribution *s);
+double stat_deviation(const struct distribution *s);
 
 #endif

@@ -39,7 +39,7 @@ stat_sum(uint64_t a, uint64_t b)
 }
 
 void
-stat_add(struct stat *s, uint64_t ns)
+stat_add(struct distribution *s, uint64_t ns)
 {
 	uint32_t *bucket = &s->bucket[stat_bucket(ns)];
 
@@ -55,7 +55,7 @@ stat_add(struct stat *s, uint64_t ns)
 }
 
 void
-stat_merge(struct stat *into, const struct stat *from)
+stat_merge(struct distribution *into, const struct distribution *from)
 {
 	unsigned i;
 
@@ -75,7 +75,7 @@ stat_merge(struct stat *into, const struct stat *from)
 }
 
 double
-stat_quantile(const struct stat *s, double p)
+stat_quantile(const struct distribution *s, double p)
 {
 	double total = 0, below = 0, target, ns;
 	unsigned i;
@@ -102,14 +102,14 @@ stat_quantile(const struct stat *s, double p)
 }
 
 double
-stat_mean(const struct stat *s)
+stat_mean(const struct distribution *s)
 {
 
 	return s->count == 0 ? NAN : (double)s->sum / (double)s->count;
 }
 
 double
-stat_deviation(const struct stat *s)
+stat_deviation(const struct distribution *s)
 {
 	double mean, variance;
 

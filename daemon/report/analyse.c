@@ -129,7 +129,7 @@ kernel_documents(struct documents *d, const struct analysis *a, bool final)
 }
 
 static int
-by_time(const void *a, const void *b)
+by_total(const void *a, const void *b)
 {
 	const struct kernel *x = *(const struct kernel *const *)a,
 	    *y = *(const struct kernel *const *)b;
@@ -223,7 +223,7 @@ source_documents(struct documents *d, const struct run *r,
 		if (r->kernel[i].code != NULL)
 			k[n++] = &r->kernel[i];
 	/* The kernels with the most time first, so that they fit. */
-	qsort(k, n, sizeof(*k), by_time);
+	qsort(k, n, sizeof(*k), by_total);
 	if (file_documents(d, r, &room) != 0)
 		goto out;
 	for (i = 0; i < n; i++)

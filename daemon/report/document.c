@@ -93,7 +93,7 @@ document_metrics(const struct subject *x)
 json_t *
 document_launches(const struct subject *x)
 {
-	const struct stat *time = &x->kernel->time;
+	const struct distribution *time = &x->kernel->time;
 	json_t *buckets = json_array();
 	size_t i;
 

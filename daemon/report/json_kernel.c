@@ -19,7 +19,7 @@
 static json_t *
 json_time(const struct kernel *k)
 {
-	const struct stat *s = &k->time;
+	const struct distribution *s = &k->time;
 	bool any = s->count > 0;
 
 	return json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}",

@@ -189,7 +189,7 @@ text_predictions(struct out *o, const json_t *items, bool checked_only,
 }
 
 static void
-text_new(struct out *o, const json_t *items)
+text_added(struct out *o, const json_t *items)
 {
 	const json_t *item;
 	bool any = false;
@@ -352,7 +352,7 @@ text_compare(struct out *o, const json_t *compare)
 		out_text(o, "Nothing was found in the first run that is worth "
 		    "a change.\n");
 	}
-	text_new(o, items);
+	text_added(o, items);
 	text_kernels(o, compare);
 }
 

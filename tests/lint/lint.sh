@@ -151,13 +151,20 @@ check_banned() {
 # --- what the programs export and print ---------------------------------------
 
 # No two libraries may define a function of the same name: the linker would take
-# the first that it meets, for every caller.
+# the first that it meets, for every caller. Nor may a static function have the name of
+# a public one: a reader would take one for the other.
 check_names() {
 	local twice
 	twice=$(for lib in wire core service cli; do
-		nm -g --defined-only "$build/lib/libcudadvise_$lib.a" 2>/dev/null
-	done | awk '$2 == "T" { print $3 }' | grep -v -E '^(__|_Z)' | sort |
-	    uniq -d | tr '\n' ' ')
+		nm --defined-only "$build/lib/libcudadvise_$lib.a" 2>/dev/null
+	done | awk '$3 ~ /^(__|_Z)/ { next }
+	    $2 == "T" { public[$3]++ }
+	    $2 == "t" { static[$3] = 1 }
+	    END {
+		for (name in public)
+			if (public[name] > 1 || name in static)
+				print name
+	    }' | tr '\n' ' ')
 	[ -z "$twice" ] || complain "defined twice: $twice"
 }
 

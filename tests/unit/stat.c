@@ -7,7 +7,7 @@
 
 TEST(test_empty)
 {
-	struct stat s = { 0 };
+	struct distribution s = { 0 };
 
 	assert_true(isnan(stat_mean(&s)));
 	assert_true(isnan(stat_quantile(&s, 0.5)));
@@ -17,7 +17,7 @@ TEST(test_empty)
 TEST(test_moments)
 {
 	static const uint64_t value[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
-	struct stat s = { 0 };
+	struct distribution s = { 0 };
 	size_t i;
 
 	for (i = 0; i < 8; i++)
@@ -37,7 +37,7 @@ TEST(test_buckets)
 	double q;
 
 	for (ns = 1; ns < 1ull << 31; ns = ns * 5 / 4 + 1) {
-		struct stat s = { 0 };
+		struct distribution s = { 0 };
 		unsigned i, filled = STAT_BUCKETS;
 
 		stat_add(&s, ns);
@@ -52,7 +52,7 @@ TEST(test_buckets)
 
 TEST(test_quantiles)
 {
-	struct stat s = { 0 };
+	struct distribution s = { 0 };
 	double q, p;
 	int i;
 
@@ -69,7 +69,7 @@ TEST(test_quantiles)
 
 TEST(test_merge)
 {
-	struct stat a = { 0 }, b = { 0 }, both = { 0 }, empty = { 0 };
+	struct distribution a = { 0 }, b = { 0 }, both = { 0 }, empty = { 0 };
 	uint64_t i;
 
 	for (i = 1; i < 1000; i++) {
@@ -90,7 +90,7 @@ TEST(test_merge)
 
 TEST(test_extremes)
 {
-	struct stat s = { 0 };
+	struct distribution s = { 0 };
 
 	stat_add(&s, 0);
 	stat_add(&s, UINT64_MAX);

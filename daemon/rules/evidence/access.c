@@ -60,7 +60,7 @@ is_same_base(const struct access_place *a, const struct access_place *b)
 /* Judges by counts and block shape alone: good, uniform, misaligned (one sector
  * more), cut up by the block's shape, or scattered. */
 static void
-judge_counts(struct access *a, const struct kernel *kernel, size_t i)
+judge_counts(struct judged_access *a, const struct kernel *kernel, size_t i)
 {
 	const struct code *c = kernel->code;
 	double lanes = inst_lanes(c, i), sectors, ideal, over;
@@ -121,7 +121,7 @@ mark_windows(struct accesses *a, const struct access_place *p, size_t n, int way
 
 	for (size_t k = 0; k < n; k++) {
 		const struct access_place *one = way > 0 ? &p[k] : &p[n - 1 - k];
-		struct access *of = &a->of[one->i];
+		struct judged_access *of = &a->of[one->i];
 
 		if (of->pattern == PATTERN_GOOD)
 			aligned = one;
@@ -140,7 +140,7 @@ judge_windows(struct accesses *a, const struct access_place *p, size_t n,
 	mark_windows(a, p, n, 1);
 	mark_windows(a, p, n, -1);
 	for (size_t k = 0; k < n; k++) {
-		struct access *one = &a->of[p[k].i];
+		struct judged_access *one = &a->of[p[k].i];
 		struct slice s;
 
 		if (one->pattern != PATTERN_MISALIGNED)
@@ -156,7 +156,7 @@ judge_windows(struct accesses *a, const struct access_place *p, size_t n,
 /* Bytes between the objects of two lanes, from the sectors per lane, or from
  * the factor of the index; 0 if it is no object. */
 static int64_t
-element_of(const struct accesses *a, const struct access *one,
+element_of(const struct accesses *a, const struct judged_access *one,
     const struct access_place *p, double bytes)
 {
 	double stride = one->sectors / one->ideal * bytes;
@@ -182,7 +182,7 @@ judge_fields(struct accesses *a, const struct code *c, const struct access_place
 	size_t fields = 0;
 
 	for (size_t k = 0; k < n; k++) {
-		const struct access *one = &a->of[p[k].i];
+		const struct judged_access *one = &a->of[p[k].i];
 
 		if (one->pattern != PATTERN_SCATTERED ||
 		    one->kind == INST_ATOMIC)
@@ -205,7 +205,7 @@ judge_fields(struct accesses *a, const struct code *c, const struct access_place
 	if (fields < 2 || last + bytes - first > element + 1)
 		return;
 	for (size_t k = 0; k < n; k++) {
-		struct access *one = &a->of[p[k].i];
+		struct judged_access *one = &a->of[p[k].i];
 
 		if (one->pattern != PATTERN_SCATTERED ||
 		    one->kind == INST_ATOMIC)
@@ -223,7 +223,7 @@ judge_gathered(struct accesses *a, const struct access_place *p, size_t n,
     int *slices)
 {
 	for (size_t k = 0; k < n; k++) {
-		struct access *one = &a->of[p[k].i];
+		struct judged_access *one = &a->of[p[k].i];
 		struct slice s;
 
 		if ((one->pattern != PATTERN_SCATTERED &&
@@ -245,7 +245,7 @@ judge_lanes(struct accesses *a, const struct kernel *kernel, const struct access
     size_t n)
 {
 	for (size_t k = 0; k < n; k++) {
-		struct access *one = &a->of[p[k].i];
+		struct judged_access *one = &a->of[p[k].i];
 		double bytes = inst_bytes(kernel->code, p[k].i);
 		double full = affine_sectors(&a->address[p[k].sass],
 		    (uint32_t)bytes, &kernel->shape);
@@ -266,7 +266,7 @@ static void
 judge_shape(struct accesses *a, const struct access_place *p, size_t n, int *slices)
 {
 	for (size_t k = 0; k < n; k++) {
-		struct access *one = &a->of[p[k].i];
+		struct judged_access *one = &a->of[p[k].i];
 		struct slice s;
 
 		if (one->pattern != PATTERN_SHAPE)
@@ -308,7 +308,7 @@ judge_code(struct accesses *a, const struct kernel *kernel)
 }
 
 static void
-add(struct access_sum *s, const struct access *one)
+add(struct access_sum *s, const struct judged_access *one)
 {
 	s->requests += one->requests;
 	s->sectors += one->sectors;
@@ -326,7 +326,7 @@ accesses_of(struct accesses *a, const struct rule_view *x)
 	if (a->of == NULL)
 		return -1;
 	for (size_t i = 0; i < c->instructions; i++) {
-		struct access *one = &a->of[i];
+		struct judged_access *one = &a->of[i];
 
 		one->kind = (uint8_t)inst_global(c, i);
 		if (one->kind == INST_NONE)
@@ -344,7 +344,7 @@ accesses_of(struct accesses *a, const struct rule_view *x)
 		}
 	}
 	for (size_t i = 0; i < c->instructions; i++) {
-		const struct access *one = &a->of[i];
+		const struct judged_access *one = &a->of[i];
 
 		if (one->pattern == PATTERN_NONE)
 			continue;
@@ -391,7 +391,7 @@ accesses_lines(const struct rule_view *x, struct draft *d,
 	struct mark *m = marks_new(x);
 
 	for (size_t i = 0; m != NULL && i < c->instructions; i++) {
-		const struct access *one = &a->of[i];
+		const struct judged_access *one = &a->of[i];
 
 		if (one->pattern != p || one->kind == INST_ATOMIC)
 			continue;

@@ -24,7 +24,7 @@ enum access_pattern {
 	PATTERNS
 };
 
-struct access {
+struct judged_access {
 	uint8_t pattern;	/* enum access_pattern */
 	uint8_t kind;		/* enum inst_access */
 	uint16_t element;	/* FIELDS: bytes from lane to lane; 0 unknown */
@@ -42,7 +42,7 @@ struct affine;
 struct slices;
 
 struct accesses {
-	struct access *of;	/* [code->instructions] */
+	struct judged_access *of;	/* [code->instructions] */
 	struct access_sum sum[PATTERNS][INST_ATOMIC + 1];
 	struct access_sum all[INST_ATOMIC + 1];
 	struct slices *slices;	/* NULL without disassembly */

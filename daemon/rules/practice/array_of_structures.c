@@ -25,7 +25,7 @@ worst_object(const struct accesses *a, size_t n)
 		/* The fields of an object are close together in the code;
 		 * fields before ${i} were counted with the first one. */
 		for (size_t k = i; k < n && k < i + 512; k++) {
-			const struct access *one = &a->of[k];
+			const struct judged_access *one = &a->of[k];
 
 			if (one->pattern != PATTERN_FIELDS ||
 			    one->group != a->of[i].group)

@@ -51,7 +51,7 @@ static void
 count(struct narrow *n, const struct accesses *a, const struct code *c)
 {
 	for (size_t i = 0; i < c->instructions; i++) {
-		const struct access *one = &a->of[i];
+		const struct judged_access *one = &a->of[i];
 
 		if (one->pattern == PATTERN_NONE)
 			continue;
@@ -265,7 +265,7 @@ give_lines(const struct rule_view *x, struct draft *d,
 	struct mark *m = marks_new(x);
 
 	for (size_t i = 0; m != NULL && i < c->instructions; i++) {
-		const struct access *one = &a->of[i];
+		const struct judged_access *one = &a->of[i];
 
 		if (!is_narrow(a, c, i))
 			continue;

@@ -148,7 +148,7 @@ find(struct rule_view *x, const struct accesses *a)
 	    (m = marks_new(x)) == NULL)
 		return RULE_CLEAN;
 	for (size_t i = 0; i < c->instructions; i++) {
-		const struct access *one = &a->of[i];
+		const struct judged_access *one = &a->of[i];
 		struct slice s;
 
 		if (one->pattern != PATTERN_UNIFORM || one->kind != INST_LOAD)

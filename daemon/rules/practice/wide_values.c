@@ -28,7 +28,7 @@ static void
 look_at(struct wide *w, const struct accesses *a, const struct ranges *r,
     const struct code *c, size_t i, struct mark *m)
 {
-	const struct access *one = &a->of[i];
+	const struct judged_access *one = &a->of[i];
 	bool store = one->kind == INST_STORE;
 	uint32_t at = c->instruction[i].sass;
 	unsigned bytes, need;
@@ -56,7 +56,7 @@ look(struct wide *w, const struct accesses *a, const struct ranges *r,
 	int looked = 0;
 
 	for (size_t i = 0; i < c->instructions; i++) {
-		const struct access *one = &a->of[i];
+		const struct judged_access *one = &a->of[i];
 
 		if (one->pattern == PATTERN_NONE)
 			continue;
