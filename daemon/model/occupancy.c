@@ -33,7 +33,7 @@ plausible(const struct record_DEVICE *d, const struct record_SIGNATURE *s,
 }
 
 static uint64_t
-product(uint32_t x, uint32_t y, uint32_t z)
+volume(uint32_t x, uint32_t y, uint32_t z)
 {
 	uint64_t p = (uint64_t)x * y;
 
@@ -72,7 +72,7 @@ ratio_of(const struct record_DEVICE *d, uint32_t threads, uint32_t blocks)
 static uint32_t
 cluster_limit(const struct record_DEVICE *d, const struct record_SIGNATURE *s)
 {
-	uint64_t size = product(s->cluster_x, s->cluster_y, s->cluster_z);
+	uint64_t size = volume(s->cluster_x, s->cluster_y, s->cluster_z);
 	uint64_t blocks;
 
 	if (size <= 1 || size > 1024 || s->max_active_clusters == 0)
@@ -123,8 +123,8 @@ void
 occupancy_with(struct occupancy *o, const struct record_DEVICE *d,
     const struct record_SIGNATURE *s, occupancy_calculator *calculate)
 {
-	uint64_t threads = product(s->block_x, s->block_y, s->block_z);
-	uint64_t blocks = product(s->grid_x, s->grid_y, s->grid_z);
+	uint64_t threads = volume(s->block_x, s->block_y, s->block_z);
+	uint64_t blocks = volume(s->grid_x, s->grid_y, s->grid_z);
 	uint32_t limit[LIMITER_COUNT];
 
 	memset(o, 0, sizeof(*o));

@@ -258,7 +258,7 @@ child_end(struct child *c)
 }
 
 static int
-verdict(struct child *c, int status, struct error *e)
+how_it_ended(struct child *c, int status, struct error *e)
 {
 
 	c->output->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -292,7 +292,7 @@ child_run(const char *path, char *const argv[], const struct child_limits *l,
 		close(c.err);
 	text_clean(o->complaint, strlen(o->complaint));
 	if (rc == 0)
-		rc = verdict(&c, status, e);
+		rc = how_it_ended(&c, status, e);
 	if (rc == 0 && o->text != NULL)
 		o->text[o->len] = '\0';
 	else {

@@ -316,7 +316,7 @@ computed(const struct record_SIGNATURE *shape,
 
 /* The value that a load brings. */
 static struct affine
-loaded(const struct sass_instruction *in, const struct affine *address)
+value_loaded(const struct sass_instruction *in, const struct affine *address)
 {
 	if (in->space == SPACE_LOCAL || in->flags & SASS_ATOMIC)
 		return affine_unknown;
@@ -369,7 +369,7 @@ affine_step(struct affine_state *st, const struct sass_instruction *in,
 	if (o.def == REGISTER_NONE)
 		return address;
 	if (o.has_address) {
-		v = loaded(in, &address);
+		v = value_loaded(in, &address);
 	} else {
 		read_terms(&t, shape, st, in);
 		v = computed(shape, in, &t);
