@@ -29,7 +29,7 @@
 /* Makes a directory for spool files next to ${capture}: on the same disk, so
  * that the finished capture can be renamed into place. */
 static int
-make_directory(struct collect *c, struct error *e)
+make_directory(struct collector *c, struct error *e)
 {
 	char parent[PATH_MAX];
 	char *slash;
@@ -80,7 +80,7 @@ marked(char *path, const char *mark, struct error *e)
 }
 
 int
-collect_open(struct collect *c, const char *path, const char *mark,
+collect_open(struct collector *c, const char *path, const char *mark,
     struct error *e)
 {
 	struct error here = ERROR_INIT;
@@ -132,7 +132,7 @@ free_names(struct dirent **entry, char **path, int n)
 
 /* Joins all spool files of the directory into ${out}. */
 static int
-concat(const struct collect *c, const char *out, struct error *e)
+concat(const struct collector *c, const char *out, struct error *e)
 {
 	struct dirent **entry;
 	char **path = NULL;
@@ -158,7 +158,7 @@ out:
 }
 
 int
-collect_finish(struct collect *c, struct error *e)
+collect_finish(struct collector *c, struct error *e)
 {
 	struct error trouble = ERROR_INIT;
 	char whole[PATH_MAX];
@@ -180,7 +180,7 @@ fail:
 }
 
 void
-collect_discard(struct collect *c)
+collect_discard(struct collector *c)
 {
 	char path[PATH_MAX];
 	struct dirent *d;

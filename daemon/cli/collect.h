@@ -13,7 +13,7 @@ struct cli;
 struct error;
 struct run_stream;
 
-struct collect {
+struct collector {
 	char capture[PATH_MAX];		/* "": not open */
 	char directory[PATH_MAX];	/* of the spool files, next to it */
 };
@@ -24,15 +24,15 @@ struct collect {
  * that one is not writable. ${mark} ("": none) is inserted before ".cadv". The
  * capture itself appears at collect_finish. 0; -1 with ${e} set.
  */
-int collect_open(struct collect *c, const char *path, const char *mark,
+int collect_open(struct collector *c, const char *path, const char *mark,
     struct error *e);
 
 /* collect_finish(c, e): join the spool files into the capture and remove them.
  * On -1 they stay, and ${e} says where. */
-int collect_finish(struct collect *c, struct error *e);
+int collect_finish(struct collector *c, struct error *e);
 
 /* collect_discard(c): remove everything; ${c} need not have been opened. */
-void collect_discard(struct collect *c);
+void collect_discard(struct collector *c);
 
 /* collect_calibrations(s, e): append every stored calibration to the stream,
  * except those that cannot be read. -1 with ${e} set. */

@@ -20,7 +20,7 @@ struct recorder {
 	char run[33];			/* its id */
 	char label[256];		/* "": none */
 	bool daemon;			/* the daemon has it; else: the capture */
-	struct collect collect;
+	struct collector collect;
 	char socket[PATH_MAX];		/* of the daemon's ingest */
 	char spool[PATH_MAX];		/* directory for spool files */
 	struct run_stream *stream;		/* the launcher's own records */
