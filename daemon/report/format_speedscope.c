@@ -4,6 +4,7 @@
  * arrays, so the stacks are walked three times rather than held in memory.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/build.h"
@@ -37,6 +38,24 @@ put(struct writing *w, json_t *o)
 	return 0;
 }
 
+/* "rows.cu:43 step(float*)": speedscope shows a frame's line only beside the
+ * pointer, and those of one function would all look alike. */
+static json_t *
+frame_name(const struct stack_frame *x)
+{
+	char *text = NULL;
+	json_t *o;
+
+	if (x->file == NULL || x->line == 0)
+		return json_text(x->name);
+	if (asprintf(&text, "%s:%" PRIu64 " %s", base_name(x->file), x->line,
+	    x->name) < 0)
+		return NULL;
+	o = json_text(text);
+	free(text);
+	return o;
+}
+
 /* The number of a frame; with ${write} a new one is written. */
 static uint32_t
 frame_number(struct writing *w, const struct stack_frame *x, bool write)
@@ -48,7 +67,7 @@ frame_number(struct writing *w, const struct stack_frame *x, bool write)
 
 	if (!fresh || !write || n == 0)
 		return n;
-	o = json_pack("{s:o}", "name", json_text(x->name));
+	o = json_pack("{s:o}", "name", frame_name(x));
 	if (o != NULL && x->file != NULL)
 		json_object_set_new(o, "file", json_text(x->file));
 	if (o != NULL && x->line > 0)

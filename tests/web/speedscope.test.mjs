@@ -59,6 +59,11 @@ test('speedscope opens our profiles', async (t) => {
         const totals = got.filter(([, , symbol]) => symbol === kernel).map(([total]) => total);
         assert.ok(Math.abs(Math.max(...totals) - percent) < 1, `${format}: ${kernel} ${totals}, not ${percent}`);
       }
+      // The lines of a function have names of their own.
+      if (format === 'speedscope' && capture.includes('pairs')) {
+        const lines = got.map(([, , symbol]) => /^(\w+\.cu):(\d+) void dot_rows/.exec(symbol)).filter((m) => m !== null);
+        assert.ok(lines.length > 3 && new Set(lines.map((m) => m[2])).size === lines.length, got.map((row) => row[2]).join('\n'));
+      }
       // What warps waited for is innermost; pprof has it as a label.
       const stalls = got.filter(([, self, symbol]) => /^\[[a-z_]+\]$/.test(symbol) && self > 0);
       assert.equal(stalls.length > 0, capture.includes('pairs') && format !== 'pprof', format);

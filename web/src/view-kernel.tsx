@@ -84,23 +84,25 @@ function Busy({ k }: { k: Kernel }) {
   return (
     <section aria-labelledby="busy">
       <h2 id="busy">How busy each unit was</h2>
-      <table class="busy">
-        <thead><tr><th scope="col">Unit</th><th scope="col" class="number">Busy</th><td /></tr></thead>
-        <tbody>
-          {units.map(({ unit, ratio }) => (
-            <tr key={unit}>
-              <th scope="row">{unit}{unit === k.bound && <> <Badge kind="severity-medium">the limit</Badge></>}</th>
-              <td class="number nowrap">{percent(ratio)}</td>
-              <td>
-                <svg class="saving" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-                  <rect class="room" width={100} height={10} />
-                  <rect class="sure" width={100 * Math.min(1, ratio)} height={10} />
-                </svg>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Scroll label="How busy each unit was">
+        <table class="busy">
+          <thead><tr><th scope="col">Unit</th><th scope="col" class="number">Busy</th><th scope="col"><span class="hidden">The same as a bar</span></th></tr></thead>
+          <tbody>
+            {units.map(({ unit, ratio }) => (
+              <tr key={unit}>
+                <th scope="row">{unit}{unit === k.bound && <> <Badge kind="severity-medium">the limit</Badge></>}</th>
+                <td class="number nowrap">{percent(ratio)}</td>
+                <td>
+                  <svg class="saving" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+                    <rect class="room" width={100} height={10} />
+                    <rect class="sure" width={100 * Math.min(1, ratio)} height={10} />
+                  </svg>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
       <p class="under">
         The share of a launch's time that each unit needs at its ceiling. From about 80 % on a unit limits the kernel; where all stay
         below 40 % latency does.

@@ -23,7 +23,14 @@ function speedscope(base) {
   const [{ samples, weights, startValue, endValue }] = file.profiles;
   assert.equal(samples.length, weights.length);
   assert.equal(weights.reduce((a, b) => a + b, 0), endValue - startValue);
-  return samples.map((stack, i) => [stack.map((f) => text(file.shared.frames[f])), weights[i]]);
+  // Its line is before a frame's name, which is all that speedscope lists.
+  const named = (f) => {
+    if (!f.file || !f.line) return text(f);
+    const line = `${f.file.slice(f.file.lastIndexOf('/') + 1)}:${f.line} `;
+    assert.ok(f.name.startsWith(line), f.name);
+    return text({ ...f, name: f.name.slice(line.length) });
+  };
+  return samples.map((stack, i) => [stack.map((f) => named(file.shared.frames[f])), weights[i]]);
 }
 
 function pprof(base) {
