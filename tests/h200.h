@@ -1,6 +1,6 @@
 /*
- * h200.h: the limits of an H200, for the records of devices that tests make up: all
- * that a block is placed by.
+ * h200.h: the limits of an H200 that decide how many blocks fit, for the device
+ * records that tests make.
  */
 #ifndef CADV_TESTS_H200_H
 #define CADV_TESTS_H200_H

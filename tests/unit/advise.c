@@ -2,7 +2,7 @@
 
 #include "unit/advise.h"
 
-static struct advice **kept;	/* of the test that runs */
+static struct advice **kept;	/* advice of the running test */
 static size_t count;
 
 void

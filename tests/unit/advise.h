@@ -1,5 +1,5 @@
 /*
- * unit/advise.h: what the tests of rules share: a run made for a test, and the
+ * unit/advise.h: shared by the tests of rules: a run made for a test, and the
  * advice on it.
  */
 #ifndef ADVISE_H
@@ -11,8 +11,8 @@
 
 typedef void builder(struct made *m);
 
-/* A test about a made run: its body has `struct made *m`, with nothing in it yet.
- * What was made of it, code and advice, is released after the test. */
+/* A test about a made run: its body has `struct made *m`, an empty run. Code
+ * and advice made in it are released after the test. */
 #define MADE_TEST(name)							\
 	static void name##_made(struct made *m);			\
 	TEST(name)							\
@@ -24,22 +24,22 @@ typedef void builder(struct made *m);
 
 void made_run_test(builder *test);
 
-/* Another run in the same place: ${m} as at the beginning. */
+/* Start another run: ${m} is empty again. */
 void made_again(struct made *m);
 
-/* Advice on the run as it stands; advised: on what ${build} makes of a new one. They
- * belong to the test. */
+/* made_advice: advice on the run as it is. made_advised: on what ${build} makes
+ * of a new run. Both belong to the test. */
 struct advice *made_advised(const struct made *m);
 struct advice *advised(builder *build, struct made *m);
 
-/* The finding of ${rule} in ${a}; of the advice on the run as it stands. The test fails
- * without one. */
+/* The finding of ${rule} in ${a}, or in the advice on the run as it is. The
+ * test fails if there is none. */
 #define found_in(a, rule) found_at(a, rule, __FILE__, __LINE__)
 #define made_found(m, rule) found_in(made_advised(m), rule)
 const struct finding *found_at(const struct advice *a, const char *rule,
     const char *file, int line);
 
-/* The run as it stands has no finding of ${rule}; what became of the rule. */
+/* The run must have no finding of ${rule}; the state of the rule. */
 #define made_quiet(m, rule)						\
 	assert_null(made_finding(made_advised(m), rule))
 #define made_state(m, rule) (made_verdict(made_advised(m), rule)->state)

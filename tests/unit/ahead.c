@@ -1,4 +1,4 @@
-/* What our measuring took from the host, taken out of the timeline again. */
+/* The time that measuring took from the host is removed from the timeline again. */
 #include "unit/model_feed.h"
 
 static void
@@ -16,8 +16,8 @@ near(double ns, double us)
 	return ns >= us * 0.97e3 && ns <= us * 1.03e3;
 }
 
-/* While we held the host the kernel ran; when the host came to wait for it, it
- * was done. Without us it would have waited. */
+/* While the library held the host, the kernel ran; when the host came to wait
+ * for it, it had ended. Without the hold the host would have waited. */
 KERNEL_TEST(test_ran_while_held)
 {
 	const struct run *run;
@@ -29,7 +29,7 @@ KERNEL_TEST(test_ran_while_held)
 	feed_sync(f, SYNC_STREAM, 8507 * US, 8511 * US);
 	run = feed_settle(f);
 	assert_true(near(run->kernel[0].exposed_ns, 5005));
-	/* After the wait, 479 us of the host's own. */
+	/* After the wait the host is busy for 479 us. */
 	assert_true(run->idle_ns[IDLE_HOST] + run->idle_ns[IDLE_AFTER_SYNC] <
 	    500 * US);
 	assert_int_equal(run->idle_overhead_ns + run->idle_ns[IDLE_HOST] +
@@ -37,7 +37,8 @@ KERNEL_TEST(test_ran_while_held)
 	    8505 * US - 5010 * US);
 }
 
-/* With 3 ms of its own to do the host would have been 2 ms before the end. */
+/* The host has 3 ms of its own work: without the hold it would be done 2 ms
+ * before the end. */
 KERNEL_TEST(test_host_busy_after_hold)
 {
 	const struct run *run;
@@ -51,8 +52,8 @@ KERNEL_TEST(test_host_busy_after_hold)
 	assert_true(near(run->kernel[0].exposed_ns, 2005));
 }
 
-/* Nothing waits: by what we held it the next launch came late, and the GPU's gap
- * is ours. */
+/* No wait: the next launch came late by the time of the hold, and the GPU's gap
+ * is charged to measuring. */
 KERNEL_TEST(test_gap_after_hold)
 {
 	const struct run *run;
@@ -63,7 +64,7 @@ KERNEL_TEST(test_gap_after_hold)
 	run = feed_settle(f);
 	assert_int_equal(run->idle_overhead_ns, 895 * US);
 	assert_int_equal(run->idle_ns[IDLE_HOST], 0);
-	/* The host worked for longer than we held it: the rest is its own. */
+	/* The host worked for longer than the hold: the rest is its own time. */
 	assert_true(near(run->kernel[0].exposed_ns, 2000));
 }
 
@@ -80,8 +81,8 @@ KERNEL_TEST(test_longer_gap_after_hold)
 	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 5 * US);
 }
 
-/* The GPU is never idle, but the host, whose launches we slow down from 4.1 to
- * 8 us, waits at the end for 2 us a kernel only. */
+/* The GPU is never idle, and the host, whose launches tracing slows down from
+ * 4.1 to 8 us, waits at the end for only 2 us a kernel. */
 KERNEL_TEST(test_back_to_back)
 {
 	const struct run *run;
@@ -98,7 +99,7 @@ KERNEL_TEST(test_back_to_back)
 	    2200 * US);
 }
 
-/* Gaps of half a microsecond, which there would not be without us. */
+/* Gaps of half a microsecond that tracing causes. */
 KERNEL_TEST(test_small_gaps)
 {
 	const struct run *run;
@@ -115,8 +116,8 @@ KERNEL_TEST(test_small_gaps)
 	    2100 * US);
 }
 
-/* Long gaps in which something of ours lies are the program's all the same; where we
- * made most of one it is not. */
+/* Long gaps with some of our time in them are the program's; a gap is ours if
+ * we caused most of it. */
 KERNEL_TEST(test_ours_in_long_gaps)
 {
 	uint64_t at = 0, i, gaps = 0;
@@ -132,8 +133,8 @@ KERNEL_TEST(test_ours_in_long_gaps)
 	assert_int_equal(gaps, 4);
 }
 
-/* The call for the 51st kernel comes back when the GPU has done all before, which we
- * had held up before that, so that the gap is ours: the host waited all the same. */
+/* The call for the 51st kernel returns when the GPU has done everything before it,
+ * which the library had delayed, so that the gap is ours; but the host did wait. */
 KERNEL_TEST(test_call_that_waits)
 {
 	const struct run *run;
@@ -152,10 +153,10 @@ KERNEL_TEST(test_call_that_waits)
 	    52200 * US);
 }
 
-/* A loop of 5,000 kernels of 100 us that the host launches in 10 us each, until the
- * queue is full: what it waits for a kernel it waits a thousand kernels before that.
- * Only the way to the full queue was no waiting, as far as launches took so long
- * because they were traced. */
+/* A loop of 5,000 kernels of 100 us that the host launches in 10 us each, until
+ * the queue is full: from then on, waiting for room is waiting for the kernel a
+ * thousand launches before. Only until the queue was full the host did not
+ * wait, as far as launches took so long because they were traced. */
 KERNEL_TEST(test_far_ahead)
 {
 	const uint64_t depth = 1000;
@@ -174,7 +175,7 @@ KERNEL_TEST(test_far_ahead)
 	assert_in_range(run->gpu_exposed_ns, 485000 * US, 500000 * US);
 }
 
-/* A framework that takes 30 us for a launch is the host's own. */
+/* The 30 us that a framework takes for a launch are the host's own time. */
 KERNEL_TEST(test_slow_host)
 {
 	const struct run *run;
@@ -188,7 +189,7 @@ KERNEL_TEST(test_slow_host)
 	assert_int_equal(run->idle_ns[IDLE_HOST], 899 * 15 * US);
 }
 
-/* Beside a launch that was measured the GPU's gaps are ours, not its pace. */
+/* GPU gaps next to a measured launch are ours, not the program's pace. */
 KERNEL_TEST(test_gaps_beside)
 {
 	const struct run *run;

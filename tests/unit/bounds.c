@@ -1,5 +1,4 @@
-/* What is sent to hurt: the service answers, says what it left out, and goes
- * on. */
+/* Malicious input: the service must answer, report what it left out, and go on. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,7 @@ set_up(void **state)
 	return 0;
 }
 
-/* Did the service take it: did an ACK come? */
+/* Whether the service accepted it: an ACK came. */
 static bool
 taken(const struct fixture *f)
 {
@@ -36,7 +35,7 @@ taken(const struct fixture *f)
 	return came;
 }
 
-/* Is ${word} in this document of the run? */
+/* Whether ${word} is in this document of the run. */
 static bool
 says(int64_t number, const char *noun, const char *id, const char *word)
 {
@@ -125,7 +124,7 @@ TEST_WITH(a_hard_name_imported, set_up, serve_end)
 	fixture_free(&f);
 }
 
-/* Its late data comes by way of a spool file. */
+/* The late data arrives in a spool file. */
 TEST_WITH(a_finished_run_stays_so, set_up, serve_end)
 {
 	struct store_run r;
@@ -176,7 +175,7 @@ sql(const char *text)
 	sqlite3_close(raw);
 }
 
-/* As daemons leave it that ended while they worked on it. */
+/* Records ${n} attempts at analysing the run, as daemons that crashed in it leave. */
 static void
 attempts(unsigned n)
 {
@@ -191,7 +190,7 @@ attempts(unsigned n)
 	fclose(f);
 }
 
-/* It is left alone, its name says why, and everything else goes on. */
+/* Such a run is not analysed again, its name tells why, and everything else goes on. */
 TEST_WITH(a_run_that_ends_the_daemon, set_up, serve_end)
 {
 	struct service_trouble trouble;
@@ -232,7 +231,7 @@ TEST_WITH(a_run_that_ends_the_daemon, set_up, serve_end)
 	fixture_free(&f);
 }
 
-/* 4 MiB of records that say nothing, in 400 bytes: 2,000 times. */
+/* 4 MiB of empty records in 400 compressed bytes, 2,000 times. */
 TEST_WITH(what_unfolds_without_end, set_up, serve_end)
 {
 	uint8_t *raw = calloc(1, FRAME_MAX_PAYLOAD), packed[4096];
@@ -269,7 +268,7 @@ TEST_WITH(what_unfolds_without_end, set_up, serve_end)
 	free(raw);
 }
 
-/* A frame without records would be a run that cannot be read again. */
+/* A frame without records would make a run that cannot be read again. */
 TEST_WITH(a_capture_of_nothing_is_refused, set_up, serve_end)
 {
 	struct error e = ERROR_INIT;

@@ -60,7 +60,7 @@ TEST(whole_file)
 	fixture_free(&f);
 }
 
-/* Frames of one stream in any order, some twice, are one run. */
+/* Frames of one stream, in any order and some twice, give the same run. */
 TEST(order_and_duplicates)
 {
 	struct capture_stats st;
@@ -129,7 +129,7 @@ TEST(missing_frame_is_counted)
 	fixture_free(&f);
 }
 
-/* Through the writer: compressed, and the same again. */
+/* Through the writer: compressed, with the same contents. */
 TEST(written_and_compressed)
 {
 	struct capture_writer *w;
@@ -188,7 +188,7 @@ TEST(concat_is_a_union)
 	fixture_free(&b);
 }
 
-/* A file cut at any byte loses the last frame at most. */
+/* A file truncated at any byte loses only the last frame. */
 TEST(truncated_anywhere)
 {
 	struct capture_stats st;
@@ -226,7 +226,7 @@ TEST(truncated_anywhere)
 	fixture_free(&f);
 }
 
-/* One wrong byte loses one frame at most, and is counted. */
+/* One wrong byte loses only one frame, which is counted. */
 TEST(corrupt_anywhere)
 {
 	static const uint8_t flip[] = { 0x01, 0x80, 0xff };
@@ -238,8 +238,8 @@ TEST(corrupt_anywhere)
 
 	fixture_init(&f, 1);
 	fixture_process(&f, FIXTURE_RUN, 12, 10, 3);
-	/* With a sanitizer, which makes each load ten times as long, one of them
-	 * for each byte, in turn. */
+	/* With a sanitizer each load takes ten times as long: then only one
+	 * value for each byte, in turn. */
 	for (i = 0; i < f.len; i++)
 		for (k = 0; k < sizeof(flip); k++) {
 			if (SANITIZED && k != i % sizeof(flip))
@@ -257,8 +257,7 @@ TEST(corrupt_anywhere)
 	fixture_free(&f);
 }
 
-/* The same for a compressed file, where the damage is sealed in: the checksum
- * is right, and what is in it is nonsense. */
+/* The same for a compressed file with a correct checksum over damaged contents. */
 TEST(sealed_nonsense)
 {
 	struct capture_writer *w;
@@ -343,7 +342,7 @@ TEST(other_files_are_refused)
 	model_free(m);
 }
 
-/* Headers that claim 4 MiB each, none of them true: bounded work. */
+/* Headers that each claim 4 MiB, none of them valid: bounded work. */
 TEST(many_false_headers)
 {
 	struct frame_header h = { .stored = FRAME_MAX_PAYLOAD,
@@ -368,8 +367,8 @@ TEST(many_false_headers)
 	fixture_free(&f);
 }
 
-/* The same of beginnings that are none: what looks for the next one reads ahead
- * at each. */
+/* The same for invalid frame beginnings: the search for the next frame reads
+ * ahead at each. */
 TEST(many_false_beginnings)
 {
 	uint8_t word[8] = { 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff };
@@ -388,7 +387,7 @@ TEST(many_false_beginnings)
 	assert_int_equal(load(NULL, NULL, &m, &e), -1);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
 	assert_non_null(strstr(e.text, "newer version"));
-	/* Each of them by itself would take half a minute. */
+	/* Handled one by one they would take half a minute. */
 	assert_true(to.tv_sec - from.tv_sec < 5);
 	model_free(m);
 }

@@ -33,7 +33,7 @@ TEST(test_no_attributes)
 	assert_true(isfinite(c.shared_bytes_per_s));
 }
 
-/* Before 7.0 there were no tensor cores, and no ceiling of them is told. */
+/* Before 7.0 there were no tensor cores: no ceiling is reported for them. */
 TEST(test_no_tensor_cores)
 {
 	struct device d = { .limits = { .cc_major = 6, .cc_minor = 1,
@@ -59,8 +59,8 @@ TEST(test_no_tensor_cores)
 	near(c.tensor_flops, 20 * 1024 * 1.7e9);
 }
 
-/* Of a model that was measured before, others stand for this one; not for a slice of
- * it; and its own calibration counts more. */
+/* The values measured on this model are used for other GPUs of the model, but
+ * not for a slice of one; a GPU's own calibration has priority. */
 MADE_TEST(test_model)
 {
 	struct calibration cal = { .gpu = "00112233445566778899AABBCCDDEEFF",
@@ -114,8 +114,8 @@ MADE_TEST(test_calibration)
 	assert_true(c->calibrated);
 	assert_string_equal(c->date, "2026-01-02");
 	near(c->dram_bytes_per_s, 4.1e12);
-	near(c->sm_hz, 1.98e9);		/* 5 Hz was no measurement */
-	assert_int_equal(c->copies, 2);	/* sizes must grow */
+	near(c->sm_hz, 1.98e9);		/* the 5 Hz are rejected */
+	assert_int_equal(c->copies, 2);	/* sizes must increase */
 	near(ceilings_copy_s(c, 1, true, true), 1e-5);
 	near(ceilings_copy_s(c, 1500, true, true), 1.5e-5);
 	near(ceilings_copy_s(c, 1500, false, false), 6e-5);
@@ -125,8 +125,8 @@ MADE_TEST(test_calibration)
 	assert_false(c->calibrated);
 }
 
-/* One of an older version lacks what that did not measure: it stays typical, and
- * is told from what was measured. */
+/* A calibration by an older version lacks newer values: these stay typical
+ * ones, scaled from what was measured. */
 MADE_TEST(test_older)
 {
 	static const char older[] = "{\"fp32_flops\": 5e13}";

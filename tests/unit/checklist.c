@@ -1,6 +1,6 @@
 /*
- * The checklist: its table against the table of rules, and how a line is
- * answered.
+ * The checklist: its table against the table of rules, and how a line's state
+ * is decided.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ line_find(const char *id)
 	return NULL;
 }
 
-/* Every rule stands on one line, no more. */
+/* Every rule is on exactly one line. */
 TEST(every_rule_once)
 {
 	size_t lines;
@@ -49,7 +49,7 @@ TEST(lines_are_told_apart)
 		const struct check_line *line = &check_table[i];
 
 		assert_true(line->group < CHECK_GROUPS);
-		/* Something must answer it. */
+		/* A rule or a fact must decide it. */
 		assert_true(line->rests_on != NULL || line->fact[0] != NULL);
 		if (line->rests_on != NULL &&
 		    !checklist_has(line, line->rests_on))
@@ -95,12 +95,12 @@ TEST(a_finding_fails_its_line)
 	assert_int_equal(a.answer.found, 1);
 	assert_int_equal(a.answer.facts, 1);
 	assert_true(a.answer.fact[0].value < 0.5);
-	/* It fails no other. */
+	/* No other line fails. */
 	answer(&a, "bank-conflicts");
 	assert_int_equal(a.answer.state, CHECK_PASSED);
 }
 
-/* What is found and not worth a change fails nothing, and passes nothing. */
+/* A finding that is not worth a change neither fails nor passes its line. */
 TEST(a_minor_finding_does_not)
 {
 	struct answered a;
@@ -108,7 +108,7 @@ TEST(a_minor_finding_does_not)
 
 	made_init(&a.m);
 	fault_scattered(&a.m);
-	/* Of ten seconds its launches take a few microseconds. */
+	/* Its launches take a few microseconds of ten seconds. */
 	k->launches = 1;
 	k->total_ns = 4000;
 	k->exposed_ns = k->alone_ns = 4000;
@@ -118,7 +118,7 @@ TEST(a_minor_finding_does_not)
 	assert_int_equal(a.answer.minor, 1);
 }
 
-/* Copies that no kernel hides, and too few to matter. */
+/* Copies that no kernel hides, but too few to matter. */
 TEST(what_is_poor_is_not_passed)
 {
 	struct answered a;
@@ -134,7 +134,7 @@ TEST(what_is_poor_is_not_passed)
 	assert_int_equal(a.answer.state, CHECK_PASSED);
 }
 
-/* Silence is no pass: without counters the lines that need them say so. */
+/* Without counters the lines that need them are not passed, and say so. */
 TEST(unmeasured_is_not_passed)
 {
 	struct answered a;
@@ -148,7 +148,7 @@ TEST(unmeasured_is_not_passed)
 	assert_non_null(a.answer.fact[0].reason);
 	answer(&a, "measured");
 	assert_int_equal(a.answer.state, CHECK_FAILED);
-	/* The launch shape is known without any. */
+	/* The launch shape is known without counters. */
 	answer(&a, "block-size");
 	assert_int_equal(a.answer.state, CHECK_PASSED);
 }
@@ -171,7 +171,7 @@ TEST(nothing_was_launched)
 	assert_int_equal(a.answer.state, CHECK_NOT_MEASURED);
 }
 
-/* Lines that no rule decides: each fact on both sides of its limit. */
+/* Lines without a rule: each fact is tested on both sides of its limit. */
 TEST(facts_decide)
 {
 	struct process process = { .ended = false };
@@ -229,7 +229,7 @@ TEST(facts_decide)
 	assert_int_equal(a.answer.state, CHECK_PASSED);
 }
 
-/* A kernel that has nothing of the kind does not count as unmeasured. */
+/* A kernel to which a mean does not apply does not count as unmeasured. */
 TEST(means_are_of_what_applies)
 {
 	struct answered a;

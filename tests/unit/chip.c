@@ -1,4 +1,5 @@
-/* Facts about compute capabilities: which row is whose, and NVIDIA's word on them. */
+/* Facts about compute capabilities: the row of each, and a comparison with
+ * NVIDIA's headers. */
 #include <stddef.h>
 
 #ifdef HAVE_CUDA_OCCUPANCY
@@ -31,21 +32,21 @@ TEST(test_which_row)
 	for (size_t i = 0; i < ROWS; i++)
 		assert_like(rows[i].major, rows[i].minor, rows[i].major,
 		    rows[i].minor);
-	/* The next lower one of the same major. */
+	/* The next lower row of the same major. */
 	assert_like(7, 2, 7, 0);
 	assert_like(8, 1, 8, 0);
 	assert_like(8, 8, 8, 7);
 	assert_like(9, 3, 9, 0);
 	assert_like(10, 1, 10, 0);
 	assert_like(12, 1, 12, 0);
-	/* Older and younger ones than any; what no GPU has. */
+	/* Older and newer ones than all rows, and one that no GPU has. */
 	assert_like(3, 5, 0, 0);
 	assert_like(13, 0, 0, 0);
 	assert_like(UINT32_MAX, UINT32_MAX, 0, 0);
 	assert_like(256 + 9, 0, 0, 0);
 }
 
-/* What others divide by, or take as given. */
+/* Values that other code divides by, or does not check. */
 TEST(test_rows_are_whole)
 {
 	for (size_t i = 0; i < ROWS; i++) {
@@ -78,7 +79,7 @@ TEST(test_carveouts)
 	assert_int_equal(chip_carveout(hopper, 100 * KIB + 1), 132 * KIB);
 	assert_int_equal(chip_carveout(hopper, 228 * KIB + 1), 228 * KIB + 1);
 	assert_int_equal(chip_carveout(chip_of(7, 5), 0), 32 * KIB);
-	assert_int_equal(chip_carveout(pascal, 5), 5);	/* apart from L1 */
+	assert_int_equal(chip_carveout(pascal, 5), 5);	/* separate from L1 */
 }
 
 TEST(test_cycles)
@@ -92,7 +93,8 @@ TEST(test_cycles)
 }
 
 #ifdef HAVE_CUDA_OCCUPANCY
-/* NVIDIA's header says of each how its SMs are divided, where it knows it. */
+/* NVIDIA's header tells how the SMs of each capability are divided, if it knows
+ * the capability. */
 TEST(test_against_cuda)
 {
 	size_t compared = 0;

@@ -1,6 +1,6 @@
 /*
- * Two runs compared: which kernels belong together, what a change brought, and
- * what is said of each prediction. The documents are written down here.
+ * Comparison of two runs: which kernels correspond, what a change gained, and
+ * the verdict on each prediction. The documents are written in this file.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +15,7 @@
 
 #define near(a, b) assert_true(fabs((a) - (b)) <= 1e-9)
 
-/* A run of ${wall_ns}: a tenth each start-up, end and measuring; kernels ran
- * for half of it. */
+/* A run of ${wall_ns}: start-up, end and measuring take a tenth each, kernels half. */
 static json_t *
 run_of(long long wall_ns)
 {
@@ -38,7 +37,7 @@ kernel_of(int id, const char *name, int grid, int launches, double mean_ns)
 	    mean_ns / 100);
 }
 
-/* Of kernel ${kernel}, 0: of the run. It would save 2 s, 1 to 2.5. */
+/* A finding about kernel ${kernel}, 0: about the run. It would save 2 s, 1 to 2.5. */
 static json_t *
 finding_of(const char *id, const char *rule, int kernel, bool worth_it)
 {
@@ -50,7 +49,7 @@ finding_of(const char *id, const char *rule, int kernel, bool worth_it)
 	    "kernel_speedup_ratio", 3.0);
 }
 
-/* ${f}, about two launch shapes. */
+/* ${f} as a finding about two launch shapes. */
 static json_t *
 json_of_shapes(json_t *f, int first, int second)
 {
@@ -87,7 +86,7 @@ add_verdict(struct side *s, const char *rule, const char *state)
 	    "needs --level source"));
 }
 
-/* Compares, and gives both sides back. */
+/* Compares the two, and frees them. */
 static json_t *
 compare_as(struct side *base, struct side *target, bool one_program)
 {
@@ -126,7 +125,7 @@ text(const json_t *o, const char *key)
 	return json_string_value(json_object_get(o, key));
 }
 
-/* The compared kernel called ${name}. */
+/* The kernel called ${name} in the comparison. */
 static const json_t *
 kernel(const json_t *o, const char *name)
 {
@@ -153,16 +152,17 @@ TEST(kernels_are_matched)
 	const json_t *k;
 	json_t *o;
 
-	/* Alike; other launches count for nothing. */
+	/* The same kernel; its number of launches does not matter. */
 	json_array_append_new(b.kernels, kernel_of(1, "alike", 100, 100, 1e7));
 	json_array_append_new(t.kernels, kernel_of(7, "alike", 100, 300, 5e6));
 	/* Half the grid, twice the launches. */
 	json_array_append_new(b.kernels, kernel_of(2, "split", 64, 100, 1e7));
 	json_array_append_new(t.kernels, kernel_of(8, "split", 32, 200, 4e6));
-	/* Within its spread. */
+	/* Changed by no more than its spread. */
 	json_array_append_new(b.kernels, kernel_of(3, "same", 9, 100, 1e6));
 	json_array_append_new(t.kernels, kernel_of(9, "same", 9, 100, 1.001e6));
-	/* Left over on either side, more than once: nobody's counterpart. */
+	/* Several kernels without a counterpart on either side: they are not
+	 * matched. */
 	json_array_append_new(b.kernels, kernel_of(4, "old", 1, 100, 2e6));
 	json_array_append_new(t.kernels, kernel_of(10, "new", 1, 100, 2e6));
 	json_array_append_new(t.kernels, kernel_of(11, "newer", 1, 100, 2e6));
@@ -170,7 +170,8 @@ TEST(kernels_are_matched)
 	k = kernel(o, "alike");
 	assert_string_equal(text(k, "match"), "shape");
 	near(number(k, "speedup_ratio"), 2);
-	/* Of one second; kernels were no longer busy than they add up to. */
+	/* Of one second; kernels were not busy for longer than the sum of their
+	 * times. */
 	near(number(k, "saved_s"), 0.5);
 	assert_true(json_is_true(json_object_get(k, "significant")));
 	k = kernel(o, "split");
@@ -182,7 +183,7 @@ TEST(kernels_are_matched)
 	assert_null(text(kernel(o, "old"), "match"));
 	assert_true(json_is_null(json_object_get(kernel(o, "old"), "target")));
 	assert_true(json_is_null(json_object_get(kernel(o, "newer"), "base")));
-	/* The largest difference stands first. */
+	/* The largest difference comes first. */
 	assert_string_equal(text(json_array_get(json_object_get(o, "kernels"),
 	    0), "name"), "alike");
 	near(number(o, "wall_saved_s"), 2);
@@ -192,7 +193,8 @@ TEST(kernels_are_matched)
 	json_decref(o);
 }
 
-/* A renamed kernel is what alone is left, but for what is too short. */
+/* A renamed kernel is matched if it is the only one left, except for kernels
+ * that are too short. */
 TEST(the_rest_is_matched)
 {
 	struct side b = side_of(10000000000), t = side_of(8000000000);
@@ -211,8 +213,8 @@ TEST(the_rest_is_matched)
 	json_decref(o);
 }
 
-/* The one kernel of another program is no change of this one's, and what the other
- * program's run does not need was not made better. */
+/* The single kernel of a different program is not a change of this one's, and a
+ * kernel that the other program does not launch was not made faster. */
 TEST(another_program_keeps_no_promise)
 {
 	for (int common = 0; common <= 1; common++) {
@@ -252,13 +254,13 @@ TEST(another_program_keeps_no_promise)
 	}
 }
 
-/* Kernels that ran at the same time do not take more than the time. */
+/* Kernels that ran at the same time share that time. */
 TEST(concurrent_kernels_share_time)
 {
 	struct side b = side_of(2000000000), t = side_of(2000000000);
 	json_t *o;
 
-	/* Two seconds each, in one in which any kernel ran. */
+	/* Two seconds each, within one second in which any kernel ran. */
 	for (int i = 1; i <= 2; i++) {
 		json_array_append_new(b.kernels, kernel_of(i, i == 1 ? "a" :
 		    "b", 1, 100, 2e7));
@@ -288,7 +290,7 @@ TEST(fates)
 	add_finding(&b, finding_of("5", "gpu-idle-gaps", 0, true));
 	add_finding(&b, finding_of("6", "narrow-access", 1, true));
 	add_finding(&b, finding_of("7", "many-small-copies", 0, false));
-	/* Still there under another id; no longer worth a change; new. */
+	/* Found again under another id; no longer worth a change; new. */
 	add_finding(&t, finding_of("9", "tail-effect", 5, true));
 	add_finding(&t, finding_of("3", "warp-divergence", 5, false));
 	add_finding(&t, finding_of("8", "many-small-copies", 0, true));
@@ -308,7 +310,7 @@ TEST(fates)
 	near(number(json_object_get(f, "predicted"), "s"), 2);
 	near(number(json_object_get(f, "achieved"), "s"), 1.5);
 	near(number(json_object_get(f, "achieved"), "kernel_speedup_ratio"), 2);
-	/* One of two cannot be told from the other. */
+	/* There is no way to tell the shares of the two. */
 	assert_true(json_is_null(json_object_get(f, "within")));
 	f = item(o, 1);
 	assert_string_equal(text(f, "state"), "still");
@@ -318,7 +320,8 @@ TEST(fates)
 	f = item(o, 3);
 	assert_string_equal(text(f, "state"), "unknown");
 	assert_non_null(strstr(text(f, "reason"), "not in the second run"));
-	f = item(o, 4);		/* of the run: what kernels do not explain */
+	f = item(o, 4);		/* about the run: the part that kernels do not
+				 * explain */
 	assert_string_equal(text(f, "state"), "gone");
 	near(number(json_object_get(f, "achieved"), "s"), 0.4);
 	assert_true(json_is_false(json_object_get(f, "within")));
@@ -331,8 +334,8 @@ TEST(fates)
 	json_decref(o);
 }
 
-/* One change to a function in two shapes: it is found again whichever of them
- * speaks, and has brought what both save. */
+/* One change to a function with two shapes: it is matched whichever shape
+ * represents it, and its gain is that of both. */
 TEST(shapes_are_one)
 {
 	struct side b = side_of(10000000000), t = side_of(8000000000);
@@ -371,8 +374,8 @@ named(json_t *kernel, const char *name)
 	return kernel;
 }
 
-/* A finding of the run whose kernels became another one has what that brought; one
- * about the start what the start became shorter by. */
+/* A finding about the run whose kernels were replaced by another gets the gain of
+ * that; a finding about start-up gets the time by which start-up became shorter. */
 TEST(what_a_run_s_finding_is_about)
 {
 	struct side b = side_of(10000000000), t = side_of(8000000000);
@@ -415,7 +418,7 @@ TEST(what_differs_is_noted)
 	json_decref(o);
 }
 
-/* Documents that lack everything, or have anything in its place. */
+/* Documents that lack every member, or have anything in its place. */
 TEST(wrong_documents)
 {
 	static const char *const odd[] = { "{}", "[]", "[1, null, \"x\", {}]",
@@ -491,7 +494,7 @@ TEST(golden)
 	assert_safe(p.text, 80);
 	assert_golden("compare", p.text);
 	free(p.text);
-	/* Where there is no room beside the numbers. */
+	/* On a page without room beside the numbers. */
 	page_open(&p, 60, true);
 	text_compare_head(&p.out, o, "41", "42");
 	text_compare(&p.out, o);

@@ -1,8 +1,7 @@
 /*
- * Cubins and their line tables, against what nvdisasm printed for the same file
- * (t.gi.sass) and, where CUPTI is at hand, against what that says of every
- * instruction. Then files that are cut or damaged: any answer is right, but
- * there must be one.
+ * Cubins and their line tables, compared with what nvdisasm printed for the same file
+ * (t.gi.sass) and, if CUPTI is installed, with what CUPTI says about every instruction.
+ * Then truncated or damaged files: any answer is right, but there must be one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +73,7 @@ read_lines(struct lines *l, const struct cubin *c, const char *name)
 		fail_msg("%s: %s", name, e.text);
 }
 
-/* "t.cuh:4 _Z6helperPKfi, t.cu:6": files by their last part. */
+/* "t.cuh:4 _Z6helperP~": file names without their directories. */
 static const char *
 chain(const struct lines *l, uint32_t pc)
 {
@@ -149,7 +148,7 @@ TEST(functions)
 	close_file(&f);
 }
 
-/* One "File …, line …" of nvdisasm's comment, with what it is inlined at. */
+/* Reads one "File …, line …" from nvdisasm's comment, with what it is inlined at. */
 static void
 file_line(const char *s, char *out, size_t cap)
 {
@@ -216,8 +215,8 @@ TEST(as_nvdisasm)
 	close_file(&f);
 }
 
-/* Rows are numbered from the begin of their sequence, names are not said
- * again where only the file changes. */
+/* Rows are numbered from the beginning of their sequence; names are not
+ * repeated if only the file changes. */
 TEST(two_functions)
 {
 	static const char called[] =
@@ -243,7 +242,7 @@ TEST(two_functions)
 	assert_non_null(strstr(chain(&l, 0x3a0),
 	    "sm_20_atomic_functions.hpp:84"));
 	lines_free(&l);
-	/* A function within another's section counts from its own begin. */
+	/* A function inside another one's section counts from its own beginning. */
 	read_lines(&l, &f.c, "$_Z3twoPKfPfi$_Z4slowfi");
 	assert_string_equal(chain(&l, 0), "m.cu:5");
 	assert_string_equal(chain(&l, 0x110), "m.cu:6");
@@ -252,8 +251,8 @@ TEST(two_functions)
 	close_file(&f);
 }
 
-/* -G: every function has a section of its own, and the library's have no
- * lines. */
+/* -G: every function has a section of its own, and the library's functions have
+ * no lines. */
 TEST(debug_build)
 {
 	const struct cubin_function *g;
@@ -273,8 +272,8 @@ TEST(debug_build)
 	close_file(&f);
 }
 
-/* launch.cu, not linked yet: kernels that launch others, themselves (0) or in a
- * function that they call, and those that do not. */
+/* launch.cu, not linked: kernels that launch kernels, themselves (0) or in a
+ * function that they call, and kernels that do not. */
 TEST(launches)
 {
 	static const struct {
@@ -299,7 +298,7 @@ TEST(launches)
 		assert_int_equal(l[0].direct, row[i].direct);
 	}
 	close_file(&f);
-	open_file(&f, "m.cubin");	/* which calls a function, no more */
+	open_file(&f, "m.cubin");	/* this kernel only calls a function */
 	for (i = 0; i < f.c.functions; i++)
 		assert_int_equal(cubin_launches(&f.c, &f.c.function[i], l), 0);
 	close_file(&f);
@@ -320,7 +319,7 @@ TEST(not_cubins)
 	close_file(&f);
 }
 
-/* Read all there is. */
+/* Reads everything in the cubin. */
 static size_t
 read_all(const uint8_t *p, size_t size)
 {
@@ -353,7 +352,7 @@ TEST(cut)
 
 	assert_true(read_all(p, size) > 10);
 	for (len = 0; len < size; len += 7) {
-		/* Of its own, so that a read behind it is seen. */
+		/* A separate allocation, so that a read past its end is detected. */
 		copy = malloc(len + 1);
 		assert_non_null(copy);
 		memcpy(copy, p, len);
@@ -390,7 +389,7 @@ TEST(damaged)
 }
 
 #ifdef HAVE_CUPTI
-/* What it allocates for itself is not ours to find. */
+/* Leaks of CUPTI's own allocations are not ours. */
 const char *__lsan_default_suppressions(void);
 const char *
 __lsan_default_suppressions(void)
@@ -401,7 +400,8 @@ __lsan_default_suppressions(void)
 
 typedef CUptiResult correlation(CUpti_GetSassToSourceCorrelationParams *);
 
-/* CUPTI takes "x/.." out of a path; we leave it as the compiler wrote it. */
+/* CUPTI removes "x/.." from a path; cudadvise keeps the path as the compiler
+ * wrote it. */
 static void
 shorten(char *path)
 {

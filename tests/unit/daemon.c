@@ -1,4 +1,5 @@
-/* The program itself: one instance, the background, signals, its errors. */
+/* The daemon's program: a single instance, running in the background, signals,
+ * its errors. */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -51,8 +52,8 @@ daemon_pid(void)
 	return (pid_t)pid;
 }
 
-/* It has ended, though nobody may have waited for it yet: who inherits it may take
- * its time. */
+/* Whether the process has ended, even if it was not waited for yet: its new
+ * parent may be slow. */
 static bool
 is_gone(pid_t pid)
 {
@@ -65,7 +66,7 @@ is_gone(pid_t pid)
 	if (fgets(line, sizeof(line), f) == NULL)
 		line[0] = '\0';
 	fclose(f);
-	state = strrchr(line, ')');	/* of its name */
+	state = strrchr(line, ')');	/* after its name */
 	return state == NULL || strncmp(state, ") Z", 3) == 0 ||
 	    strncmp(state, ") X", 3) == 0;
 }
@@ -92,7 +93,7 @@ tear_down(void **state)
 	return 0;
 }
 
-/* Run the daemon's program; its exit code, and what it said in ${output}. */
+/* Runs the daemon's program; returns its exit status, and its output in ${output}. */
 static int
 call(const char *arguments)
 {
@@ -152,7 +153,8 @@ TEST_WITH(options, set_up, tear_down)
 	assert_non_null(strstr(output, "/nonexistent"));
 }
 
-/* When it returns, it listens; SIGTERM ends it and leaves nothing behind. */
+/* When the program returns, the daemon listens; SIGTERM ends it and leaves no
+ * files behind. */
 TEST_WITH(starts_and_stops, set_up, tear_down)
 {
 	struct stat st;
@@ -187,7 +189,7 @@ TEST_WITH(second_daemon_names_the_first, set_up, tear_down)
 	assert_non_null(strstr(output, "daemon stop"));
 	assert_int_equal(call("--foreground"), 1);
 	assert_non_null(strstr(output, pid));
-	/* Another runtime directory over the same database. */
+	/* Another runtime directory with the same database. */
 	snprintf(elsewhere, sizeof(elsewhere), "%s/other", top);
 	setenv("CUDADVISE_RUNTIME_DIR", elsewhere, 1);
 	assert_int_equal(call(""), EX_TEMPFAIL);
@@ -196,8 +198,8 @@ TEST_WITH(second_daemon_names_the_first, set_up, tear_down)
 	assert_true(listens("ingest.sock"));
 }
 
-/* What a killed daemon leaves (socket, pid file) is in nobody's way, and what
- * it had acknowledged is there. */
+/* The files of a killed daemon (socket, pid file) do not disturb the next one,
+ * and everything that it had acknowledged is there. */
 TEST_WITH(killed_daemon, set_up, tear_down)
 {
 	struct fixture f;
@@ -218,8 +220,8 @@ TEST_WITH(killed_daemon, set_up, tear_down)
 	kill(pid, SIGKILL);
 	wait_gone(pid);
 	close(fd);
-	/* The kernel may close a killed process's files, its lock among them, a
-	 * little later: "another daemon is running". */
+	/* The kernel may close a killed process's files, and so release its
+	 * lock, a little later: "another daemon is ~". */
 	while ((status = call("")) == EX_TEMPFAIL && tries++ < 100)
 		usleep(20000);
 	assert_int_equal(status, 0);
@@ -233,8 +235,8 @@ TEST_WITH(killed_daemon, set_up, tear_down)
 	fixture_free(&f);
 }
 
-/* Somebody holds the database, so that everybody in the daemon waits for it: in
- * all for longer than we do. */
+/* The database is locked, so that every thread of the daemon waits for it, for
+ * longer than this test does. */
 TEST_WITH(ends_whatever_it_does, set_up, tear_down)
 {
 	struct timespec pause = { 0, 500000000 };

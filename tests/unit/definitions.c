@@ -1,5 +1,5 @@
-/* Ids by the million: what is kept of them is bounded, and so is the time. That
- * a test ends at all is part of it. */
+/* Millions of ids: the memory for them is bounded, and so is the time. If the
+ * time were not, the tests would not end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ TEST_WITH(new_ids_have_a_limit, set_up, tear_down)
 	assert_int_equal(d.used, DEFINITION_STRINGS);
 	assert_int_equal(x.signatures, DEFINITION_SIGNATURES);
 	assert_int_equal(x.devices, DEFINITION_DEVICES);
-	/* Another stream has its own. */
+	/* Another stream has ids of its own. */
 	string(2, 1, "a");
 	signature(2, 1, 1, 1);
 	device(2, 1, "u");
@@ -117,7 +117,7 @@ TEST_WITH(streams_have_a_limit, set_up, tear_down)
 	assert_int_equal(d.used, DEFINITION_MOST);
 }
 
-/* A million of each would be compared 10^12 times. */
+/* Comparing a million of each with all others would take 10^12 comparisons. */
 TEST_WITH(kernels_are_found_by_hash, set_up, tear_down)
 {
 	struct device dev[] = { { .uuid = "u" }, { .uuid = "v" } };
@@ -182,8 +182,8 @@ inverse(uint64_t odd)
 	return n;
 }
 
-/* Keys that all fall on one place if the hash is one that everybody knows: this
- * is the one that was used. */
+/* Keys that collide if the hash has no secret: this is the hash that was used
+ * before. */
 TEST_WITH(chosen_ids_are_as_fast, set_up, tear_down)
 {
 	struct idmap m = { 0 };
@@ -208,7 +208,7 @@ feed(struct model *m, uint64_t stream, uint64_t sequence, struct record *r)
 	assert_int_equal(model_feed(m, stream, sequence, r), 0);
 }
 
-/* What is over a limit is counted: all of it, and nothing else. */
+/* Everything over a limit is counted, and nothing else. */
 TEST_WITH(what_is_left_out_is_told, set_up, tear_down)
 {
 	struct record string_r = { .type = RECORD_STRING },
@@ -241,7 +241,7 @@ TEST_WITH(what_is_left_out_is_told, set_up, tear_down)
 	run = model_settle(m, false);
 	assert_int_equal(run->lost, 2 * (70000 - 65536) + 5000 - 4096 +
 	    20000 - 16384);
-	/* Known ones may be said again as often as anybody likes. */
+	/* Definitions that are known may be repeated any number of times. */
 	signature_r.u.SIGNATURE.id = 7;
 	for (i = 0; i < 2 * MANY; i++)
 		feed(m, 2, 25000 + i, &signature_r);

@@ -31,7 +31,7 @@ TEST(names_are_spelled_out)
 	assert_int_equal(d.bytes, strlen("_Z7saxpy_kPfS_f_Z"));
 }
 
-/* nvcc's namespace of a file is two hashes, which say nothing. */
+/* nvcc's namespace for a file is two hashes, which are removed. */
 TEST(static_names_are_bare)
 {
 	struct demangling d = { 0 };
@@ -42,7 +42,7 @@ TEST(static_names_are_bare)
 	expect(&d, "_Z12_INTERNAL_abv", "_INTERNAL_ab()");
 }
 
-/* That it comes back at all is the test. */
+/* The test is that the call returns. */
 TEST(a_name_without_end_stays_raw)
 {
 	struct demangling d = { 0 };
@@ -67,7 +67,7 @@ TEST(a_run_has_so_much_time)
 	assert_int_equal(d.raw, 1);
 }
 
-/* 64 KiB at most: what is longer is as good as a riddle. */
+/* Names over 64 KiB stay mangled: they would not be readable. */
 TEST(a_long_name_stays_raw)
 {
 	char longest[20000] = "_Z1f";
@@ -107,7 +107,7 @@ TEST(threads_end_only_their_own)
 	}
 }
 
-/* A thread that takes no signals has a bound, too, and then takes none still. */
+/* The time limit also works in a thread that blocks signals, and they stay blocked. */
 TEST(a_blocked_signal_comes)
 {
 	struct demangling d = { 0 };

@@ -1,6 +1,6 @@
 /*
- * The disassembler as a child process. It is a script here that prints what
- * nvdisasm printed for the same cubin, or misbehaves.
+ * The disassembler as a child process: here a script that prints nvdisasm's
+ * output for the same cubin, or misbehaves.
  */
 #include <errno.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ TEST_WITH(finds, set_up, tear_down)
 	assert_int_equal(disasm_find(&d), 0);
 	assert_string_equal(d.path, tool);
 	assert_string_equal(d.version, "nvdisasm V13.0.85");
-	/* What was asked for, or none. */
+	/* The one that was configured, or none. */
 	setenv("CUDADVISE_NVDISASM", "", 1);
 	assert_int_equal(disasm_find(&d), -1);
 	assert_string_equal(d.path, "");
@@ -37,7 +37,7 @@ TEST_WITH(finds, set_up, tear_down)
 	assert_int_equal(disasm_find(&d), -1);
 	setenv("CUDADVISE_NVDISASM", top, 1);
 	assert_int_equal(disasm_find(&d), -1);
-	/* The way of a shell, but for directories that are not absolute. */
+	/* Searched as by a shell, but not in relative directories. */
 	unsetenv("CUDADVISE_NVDISASM");
 	assert_int_equal(chdir(top), 0);
 	snprintf(path, sizeof(path), ".::/nonexistent:%s:/bin", top);
@@ -72,13 +72,13 @@ check_kernel(const char *text)
 	assert_non_null(strstr(text,
 	    "\n00d0 LDG.E R9,desc[UR4][R6.64+0x4]\n"));
 	assert_non_null(strstr(text, "\n0190 @P0 BRA 0x1e0\n"));
-	/* The function within it, at its place. */
+	/* The function inside it, at its position. */
 	assert_non_null(strstr(text, "\n0370 @P0 BRA 0x420\n"));
 	assert_non_null(strstr(text, "\n0660 RET.REL.NODEC R6,_Z1kPKfPfi\n"));
 	assert_non_null(strstr(text, "\n06f0 NOP\n"));
 }
 
-/* The same by itself: from its own begin, its jumps too. */
+/* The same function alone: it and its jumps count from its own beginning. */
 static void
 check_inner(const char *text)
 {
@@ -88,7 +88,7 @@ check_inner(const char *text)
 	assert_memory_equal(text, "0000 SHF.L.U32 R2,R0,0x1,RZ\n"
 	    "0010 BSSY B1,0x320\n", 47);
 	assert_non_null(strstr(text, "\n0040 @P0 BRA 0xf0\n"));
-	/* A number that is no jump stays. */
+	/* A number that is no jump target stays. */
 	assert_non_null(strstr(text, "\n00f0 IADD3 R5,R2,-0xfd,RZ\n"));
 }
 
@@ -120,7 +120,7 @@ TEST_WITH(json, set_up, tear_down)
 	check_texts();
 }
 
-/* A release that knows no -json, and one whose JSON is none. */
+/* A release without -json, and one whose JSON is invalid. */
 TEST_WITH(older, set_up, tear_down)
 {
 	const uint32_t symbol[] = { KERNEL };
@@ -132,7 +132,7 @@ TEST_WITH(older, set_up, tear_down)
 	check_texts();
 	make_tool("-json) echo '[{},[{]]';;\n-c) cat " DIR "t.gi.sass;;");
 	check_texts();
-	/* One that wants kernels alone. */
+	/* One that accepts only kernels. */
 	make_tool("-json) case $3 in *,*) exit 1;; esac; cat " DIR
 	    "t.json;;");
 	assert_int_equal(run(symbol, 1, text, &e), 0);
@@ -140,7 +140,7 @@ TEST_WITH(older, set_up, tear_down)
 	free(text[0]);
 }
 
-/* What it gets: numbers, a file of its own, and nothing else. */
+/* What the tool gets: numbers, a file of its own, and nothing else. */
 TEST_WITH(surroundings, set_up, tear_down)
 {
 	const uint32_t symbol[] = { KERNEL };
@@ -202,7 +202,7 @@ TEST_WITH(misbehaves, set_up, tear_down)
 	fails("*) exit 127;;", "cannot be run");
 }
 
-/* Numbers and texts that cannot be: they are left out, or harmless. */
+/* Impossible numbers and texts are left out, or harmless. */
 TEST_WITH(odd_json, set_up, tear_down)
 {
 	static const char *const row[] = {
@@ -228,7 +228,7 @@ TEST_WITH(odd_json, set_up, tear_down)
 		if (run(symbol, 1, text, &e) == 0)
 			assert_null(text[0]);
 	}
-	/* A line of text is one line, whatever the tool says. */
+	/* A line of text stays one line, whatever the tool prints. */
 	make_tool("-json) echo '[{},[{\"function-name\":\"_Z1kPKfPfi\","
 	    "\"start\":0,\"sass-instructions\":[{\"opcode\":\"A\\\\nB\","
 	    "\"operands\":\"\\\\u001b\"}]}]]';;");
@@ -248,11 +248,11 @@ TEST_WITH(not_for_it, set_up, tear_down)
 	make_tool("-json) exit 3;;");
 	assert_int_equal(disasm_find(&d), 0);
 	assert_int_equal(disasm_run(&d, cubin, 100, symbol, 1, text, &e), -1);
-	/* No function that it has: nobody is asked. */
+	/* None of the functions exists: the tool is not run. */
 	assert_int_equal(disasm_run(&d, cubin, cubin_size, symbol + 1, 1, text,
 	    &e), 0);
 	assert_null(text[0]);
-	/* Code from before Volta, whose instructions had another size. */
+	/* Code from before Volta, whose instructions have another size. */
 	cubin[7] = 51;
 	cubin[8] = 7;
 	cubin[48] = 60;
@@ -286,7 +286,7 @@ shell(const char *script, const struct child_limits *l,
 	return child_run(sh, argv, l, o, e);
 }
 
-/* Whoever inherits it may take a moment to notice. */
+/* Waits until the process is gone: its new parent may take a moment to notice. */
 static void
 assert_gone(const char *pid)
 {
@@ -301,7 +301,7 @@ assert_gone(const char *pid)
 	assert_true(i < 200);
 }
 
-/* What a disassembler that serves somebody else would do. */
+/* Tries what a malicious disassembler would do. */
 TEST_WITH(nothing_but_reading_and_printing, set_up, tear_down)
 {
 	struct child_limits l = { .ns = 60000000000u, .cpu_seconds = 10,
@@ -329,7 +329,7 @@ TEST_WITH(nothing_but_reading_and_printing, set_up, tear_down)
 
 	make_tool("");
 	if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 1)
-		skip();		/* a kernel without it */
+		skip();		/* a kernel without this protection */
 	for (i = 0; i < sizeof(tricks) / sizeof(tricks[0]); i++) {
 		snprintf(script, sizeof(script), "cd %s; %s", code, tricks[i]);
 		if (shell(script, &l, &o, &e) != 0)
@@ -338,8 +338,8 @@ TEST_WITH(nothing_but_reading_and_printing, set_up, tear_down)
 			fail_msg("%s: it did", tricks[i]);
 		free(o.text);
 	}
-	/* And what it needs: files that are there, /dev/null, signals to
-	 * itself. */
+	/* And what the tool needs still works: existing files, /dev/null,
+	 * signals to itself. */
 	snprintf(script, sizeof(script), "cd %s; echo y > seen; cat seen "
 	    "../nvdisasm > /dev/null; trap 'echo sig' TERM; kill -TERM $$; "
 	    "cat seen", code);
@@ -348,7 +348,7 @@ TEST_WITH(nothing_but_reading_and_printing, set_up, tear_down)
 	free(o.text);
 }
 
-/* It has ended in order, and left others behind. */
+/* The tool ended normally, but left processes behind. */
 TEST_WITH(what_it_started_ends_with_it, set_up, tear_down)
 {
 	struct child_limits l = { .ns = 60000000000u, .cpu_seconds = 10,
@@ -374,8 +374,8 @@ TEST_WITH(limits, set_up, tear_down)
 	struct error e;
 	char script[300], seen[32];
 
-	/* Where time is not the limit in question; and where it is, but after
-	 * something that has to have happened. */
+	/* ${patient}: for limits other than time. The other limit: for time,
+	 * but after something that must have happened before. */
 	patient.ns = 60000000000u;
 	slow.ns = 5000000000u;
 	patient.writable = slow.writable = code;
@@ -389,10 +389,10 @@ TEST_WITH(limits, set_up, tear_down)
 	assert_int_equal(shell("sleep 60", &l, &o, &e), -1);
 	assert_non_null(strstr(e.text, "took longer"));
 	assert_null(o.text);
-	/* Its pipes are closed, it is not. */
+	/* It closes its pipes, but does not end. */
 	assert_int_equal(shell("exec >&- 2>&-; sleep 60", &l, &o, &e), -1);
 	assert_true(ms_since(&t0) < 30000);
-	/* What it started goes with it. */
+	/* The processes that it started are ended, too. */
 	snprintf(script, sizeof(script), "sleep 60 & echo $! > %s; exit 0",
 	    file);
 	assert_int_equal(shell(script, &slow, &o, &e), -1);
@@ -400,18 +400,18 @@ TEST_WITH(limits, set_up, tear_down)
 	seen[strcspn(seen, "\n")] = '\0';
 	assert_true(atoi(seen) > 1);
 	assert_gone(seen);
-	/* Output without end, to either pipe. */
+	/* Endless output, to either pipe. */
 	assert_int_equal(shell("yes", &patient, &o, &e), -1);
 	assert_non_null(strstr(e.text, "more than 1 MiB"));
 	assert_int_equal(shell("yes >&2", &l, &o, &e), -1);
 	assert_non_null(strstr(e.text, "took longer"));
-	/* A file. */
+	/* To a file. */
 	snprintf(script, sizeof(script), "yes > %s", file);
 	assert_int_equal(shell(script, &patient, &o, &e) == 0 && o.status == 0,
 	    0);
 	assert_null(strstr(e.text, "took longer"));
 	free(o.text);
-	/* Time of the processor, which a clock does not see. */
+	/* Processor time, which a clock does not measure. */
 	cpu.cpu_seconds = 1;
 	cpu.ns = 60000000000u;
 	assert_int_equal(shell("while :; do :; done", &cpu, &o, &e), -1);

@@ -1,5 +1,5 @@
 /*
- * unit/disasm.h: a disassembler that is a script, for the tests of
+ * unit/disasm.h: a script in place of the disassembler, for the tests of
  * source/disasm.h. Included once by each of them.
  */
 #ifndef CADV_UNIT_DISASM_H
@@ -37,7 +37,7 @@ slurp(const char *path, void *buf, size_t cap)
 	return n;
 }
 
-/* What the tool writes: the only file it can. */
+/* Makes an empty file for the tool to write to, the only file that it can write. */
 static void
 make_seen(void)
 {
@@ -74,7 +74,7 @@ tear_down(void **state)
 	return 0;
 }
 
-/* The tool: a shell's case over its first argument. */
+/* Makes the tool: a shell's case over its first argument. */
 static void
 make_tool(const char *cases)
 {
@@ -96,7 +96,7 @@ run(const uint32_t *symbol, size_t n, char **text, struct error *e)
 	return disasm_run(&d, cubin, cubin_size, symbol, n, text, e);
 }
 
-/* Files in the runtime directory that the tool was given. */
+/* No file for the tool may be left in the runtime directory. */
 static void
 nothing_left(void)
 {

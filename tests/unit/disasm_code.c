@@ -1,6 +1,6 @@
 /*
- * Code without its cubin, of many functions in one run of the disassembler. It
- * is a script here that prints what nvdisasm printed, or misbehaves.
+ * Code without its cubin: many functions in one run of the disassembler, which
+ * is a script here that prints nvdisasm's output, or misbehaves.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +28,8 @@ function_of(const struct cubin *c, uint32_t symbol)
 	return NULL;
 }
 
-/* What the tool prints for a file with the same section twice: numbers of the
- * file. */
+/* The tool's output for a file that has the same section twice; numbers count
+ * from the beginning of the file. */
 static void
 make_double(const char *path)
 {
@@ -71,7 +71,7 @@ run_code(const struct disasm_code *want, size_t n, char **text, size_t *bad,
 	return disasm_code(&d, want, n, text, bad, e);
 }
 
-/* The same as from the whole cubin, wherever it stands in the file. */
+/* The same listing as from the whole cubin, wherever the code is in the file. */
 TEST_WITH(alone, set_up, tear_down)
 {
 	const uint32_t symbol[] = { KERNEL, INNER };
@@ -118,8 +118,7 @@ TEST_WITH(alone, set_up, tear_down)
 	}
 }
 
-/* Whose fault it is, where the tool says so; and no listing that is not of
- * all of it. */
+/* The function at fault, if the tool names it; a listing is complete or missing. */
 TEST_WITH(refused, set_up, tear_down)
 {
 	static const struct {
@@ -156,7 +155,7 @@ TEST_WITH(refused, set_up, tear_down)
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		make_tool(row[i].cases);
 		assert_int_equal(disasm_find(&d), 0);
-		/* One waits for the limit, the others must not meet it. */
+		/* One test waits for the limit, the others must not reach it. */
 		d.ns = strstr(row[i].cases, "sleep") != NULL ? 300000000u :
 		    60000000000u;
 		e = (struct error)ERROR_INIT;
@@ -168,7 +167,7 @@ TEST_WITH(refused, set_up, tear_down)
 		assert_null(text[0]);
 		nothing_left();
 	}
-	/* Code that is not where instructions are, or of another machine. */
+	/* Code that is not in an instruction section, or is for another machine. */
 	odd = *want[0].function;
 	odd.offset = 8;
 	none = (struct disasm_code){ &c[0], &odd };
@@ -185,8 +184,8 @@ TEST_WITH(refused, set_up, tear_down)
 	cubin_close(&c[1]);
 }
 
-/* An instruction that is linked only when it is loaded: its number is none.
- * linked.cu: both halves with -dc, then -dlink -cubin. */
+/* An instruction whose operand is linked only at load time: its number is
+ * meaningless. linked.cu: both halves with -dc, then -dlink -cubin. */
 TEST_WITH(linked, set_up, tear_down)
 {
 	char cases[3000];
@@ -222,7 +221,7 @@ TEST_WITH(linked, set_up, tear_down)
 	cubin_close(&c);
 }
 
-/* Two texts of one function say the same. */
+/* Two listings of one function must be equal. */
 static void
 same_code(const char *name, const char *a, const char *b)
 {
@@ -247,8 +246,8 @@ same_code(const char *name, const char *a, const char *b)
 	sass_free(&y);
 }
 
-/* Where there is an nvdisasm: it tells of bare code what it tells of the
- * cubins, with all functions in one file. */
+/* If nvdisasm is installed: for bare code, with all functions in one file, it
+ * must print the same as for the cubins. */
 TEST_WITH(real, set_up, tear_down)
 {
 	static const char *const row[] = { "t", "m", "gemm", "softmax",

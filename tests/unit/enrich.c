@@ -1,7 +1,7 @@
 /*
- * What the daemon adds to a run that has ended: the disassembly of its kernels,
- * in the model, in the capture, and as the service does it. The disassembler is
- * a script that prints what nvdisasm printed.
+ * What the daemon adds to a finished run: the disassembly of its kernels, in
+ * the model, in the capture, and through the service. The disassembler is a
+ * script that prints nvdisasm's output.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ set_up(void **state)
 	top = fixture_mkdir();
 	snprintf(path, sizeof(path), "%s/run.cadv", top);
 	snprintf(tool, sizeof(tool), "%s/tool", top);
-	/* The only directory where the tool can write. */
+	/* The only directory that the tool can write to. */
 	snprintf(count, sizeof(count), "mkdir -m 700 %s/code; : > %s/code/calls",
 	    top, top);
 	assert_int_equal(system(count), 0);
@@ -55,7 +55,7 @@ tear_down(void **state)
 	return 0;
 }
 
-/* Every call but that for its version is a byte of ${count}. */
+/* Every run of the tool, except for its version, appends a byte to ${count}. */
 static void
 make_tool(const char *script)
 {
@@ -149,7 +149,7 @@ make_one(void)
 	make_run("t.cubin", kernel, 1);
 }
 
-/* Load, enrich, settle. ${keep}: into the capture too. */
+/* Load, enrich, settle. ${keep}: also into the capture. */
 static const struct run *
 enriched(struct model **m, bool keep)
 {
@@ -177,7 +177,7 @@ enriched(struct model **m, bool keep)
 	return run;
 }
 
-/* What is said of disassembling; once, if at all. */
+/* The diagnostic about disassembling; there is at most one. */
 static const struct diagnostic *
 diagnostic_of(const struct run *run)
 {
@@ -230,19 +230,19 @@ TEST_WITH(into_the_capture, set_up, tear_down)
 	make_tool(RAW);
 	make_one();
 	size = size_of_capture();
-	/* The model alone. */
+	/* In the model only. */
 	check_run(run = enriched(&m, false), true);
 	assert_null(diagnostic_of(run));
 	model_free(m);
 	assert_int_equal(size_of_capture(), size);
 	assert_int_equal(calls(), 1);
-	/* And what is kept. */
+	/* And in the capture. */
 	run = enriched(&m, true);
 	check_run(run, true);
 	model_free(m);
 	assert_true(size_of_capture() > size);
 	assert_int_equal(calls(), 2);
-	/* Whoever reads it needs no disassembler, and no second time. */
+	/* A second reader needs no disassembler, and adds nothing. */
 	size = size_of_capture();
 	run = enriched(&m, true);
 	check_run(run, true);
@@ -259,7 +259,7 @@ TEST_WITH(into_the_capture, set_up, tear_down)
 	assert_int_equal(o.pid, 12);
 }
 
-/* A stream of the daemon's own at the begin of the file, and by itself. */
+/* The daemon's own stream, at the beginning of the file, and alone in it. */
 TEST_WITH(in_any_place, set_up, tear_down)
 {
 	char first[300], all[300];
@@ -289,7 +289,7 @@ TEST_WITH(in_any_place, set_up, tear_down)
 	assert_int_equal(capture_load(all, m, NULL, &e), 0);
 	check_run(model_settle(m, true), true);
 	model_free(m);
-	/* Nobody ran anything there, and nothing falls over it. */
+	/* A file without the program's streams must not cause errors. */
 	m = model_new();
 	assert_int_equal(capture_load(first, m, NULL, &e), 0);
 	run = model_settle(m, true);
@@ -318,9 +318,10 @@ TEST_WITH(none_there, set_up, tear_down)
 	assert_int_equal(d->severity, SEVERITY_INFO);
 	assert_int_equal(d->code, DIAG_NO_DISASSEMBLER);
 	model_free(m);
-	/* The next reader may have one: the capture does not say so. */
+	/* The next reader may have a disassembler, so the capture does not say
+	 * that there was none. */
 	assert_int_equal(size_of_capture(), size);
-	/* Where there is no code, nobody misses it. */
+	/* Without code nothing is reported as missing. */
 	make_run(NULL, kernel, 1);
 	run = enriched(&m, true);
 	assert_null(diagnostic_of(run));
@@ -347,7 +348,7 @@ TEST_WITH(that_fails, set_up, tear_down)
 	assert_non_null(strstr(d->text, "fatal: cannot"));
 	model_free(m);
 	assert_int_equal(size_of_capture(), size);
-	/* A name that the cubin does not have; a file that is no cubin. */
+	/* A kernel name that the cubin does not have; a file that is no cubin. */
 	make_run("t.cubin", missing, 1);
 	run = enriched(&m, true);
 	assert_non_null(diagnostic_of(run));
@@ -358,8 +359,8 @@ TEST_WITH(that_fails, set_up, tear_down)
 	model_free(m);
 }
 
-/* Where all of a cubin's functions at once are too much, they come one by
- * one, and what fails then is one. */
+/* If all functions of a cubin at once are too much, they are disassembled in
+ * parts, so that only the failing one is missing. */
 TEST_WITH(in_halves, set_up, tear_down)
 {
 	static const char *const kernel[] = { "_Z3twoPKfPfi",
@@ -388,12 +389,12 @@ TEST_WITH(in_halves, set_up, tear_down)
 	assert_non_null(d);
 	assert_non_null(strstr(d->text, "1 of 2 kernels"));
 	model_free(m);
-	/* Without the cubin; three ways for both, three for one, and the other
-	 * at once. */
+	/* Without the cubin; three attempts for both, three for one, and one
+	 * for the other. */
 	assert_int_equal(calls(), 8);
 }
 
-/* The listing of ${n} instructions of which one tells who they are. */
+/* Prints a listing of ${n} instructions, one of which identifies the function. */
 static void
 print_listing(FILE *f, size_t n)
 {
@@ -407,8 +408,8 @@ print_listing(FILE *f, size_t n)
 	fprintf(f, "]}]]'\n");
 }
 
-/* All functions in one run, but for what the tool does not know: that comes
- * from its cubin. */
+/* All functions in one run, except one that the tool does not know: it is
+ * disassembled from its cubin. */
 TEST_WITH(one_unknown, set_up, tear_down)
 {
 	static const char *const kernel[] = { "_Z3twoPKfPfi",
@@ -448,7 +449,7 @@ TEST_WITH(one_unknown, set_up, tear_down)
 	assert_int_equal(calls(), 3);
 }
 
-/* It has its time, and no more. */
+/* The tool is stopped when its time is over. */
 TEST_WITH(takes_too_long, set_up, tear_down)
 {
 	const struct diagnostic *d;
@@ -470,7 +471,7 @@ TEST_WITH(takes_too_long, set_up, tear_down)
 	assert_true(to.tv_sec - from.tv_sec < 20);
 }
 
-/* --- as the service does it ------------------------------------------------ */
+/* --- through the service ------------------------------------------------------ */
 
 static struct config config;
 
@@ -489,7 +490,7 @@ start(const char *socket)
 	return s;
 }
 
-/* What is in the capture of the run: its code, without a disassembler. */
+/* The run's capture must contain the code and need no disassembler. */
 static void
 check_stored(struct service *s, int64_t number)
 {
@@ -508,7 +509,7 @@ check_stored(struct service *s, int64_t number)
 	close(fd);
 }
 
-/* A run that came from elsewhere, and is looked at again here. */
+/* A run that was imported, and is analysed again here. */
 TEST_WITH(reanalyzed, set_up, tear_down)
 {
 	struct error e = ERROR_INIT;
@@ -531,7 +532,7 @@ TEST_WITH(reanalyzed, set_up, tear_down)
 		fail_msg("%s", e.text);
 	assert_int_equal(calls(), 1);
 	check_stored(s, number);
-	/* The same capture once more: what was added stays. */
+	/* The same capture again: what was added stays. */
 	rewind(f);
 	if (service_import(s, fileno(f), &e, &number, NULL) != 0)
 		fail_msg("%s", e.text);
@@ -557,13 +558,13 @@ send_capture(const char *socket_path)
 	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	assert_int_equal(send(fd, buf, len, MSG_NOSIGNAL), len);
 	assert_int_equal(shutdown(fd, SHUT_WR), 0);
-	/* Until the daemon has it all. */
+	/* Until the daemon has received everything. */
 	while (recv(fd, buf, sizeof(buf), 0) > 0)
 		;
 	close(fd);
 }
 
-/* A run that was sent by its program and is over. */
+/* A run that its program sent, after its end. */
 TEST_WITH(live, set_up, tear_down)
 {
 	struct error e = ERROR_INIT;

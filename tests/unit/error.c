@@ -1,5 +1,5 @@
-/* base/error.h: what a caller decides by is a code, that of errno where a message
- * ends in its text. */
+/* base/error.h: callers decide by a code; it is errno's if the message ends in
+ * errno's text. */
 #include <errno.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ TEST(test_code_of_errno)
 	}
 }
 
-/* Without that text errno is of something else. */
+/* Without that text errno does not belong to this error. */
 TEST(test_code_of_caller)
 {
 	struct error e = ERROR_INIT, busy = ERROR_INIT, own = ERROR_INIT;
@@ -43,7 +43,7 @@ TEST(test_code_of_caller)
 	error_memory(&own);
 	assert_int_equal(own.code, ERROR_MEMORY);
 	assert_string_equal(own.text, "out of memory");
-	error_memory(&e);	/* the first wins */
+	error_memory(&e);	/* the first error stays */
 	assert_int_equal(e.code, ERROR_OTHER);
 	assert_string_equal(e.text, "no CUDA");
 }

@@ -1,7 +1,7 @@
 /*
- * unit/fixtures.h: synthetic streams for tests. A fixture collects records of
- * one stream in frames; fixture_flush seals the frame under way. What stands in
- * ${file} is a capture, a spool file, or what a target writes to the socket.
+ * unit/fixtures.h: synthetic streams for tests. A fixture collects the records
+ * of one stream in frames; fixture_flush seals the current frame. ${file} is
+ * then a capture, a spool file, or what a target writes to the socket.
  */
 #ifndef CADV_FIXTURES_H
 #define CADV_FIXTURES_H
@@ -19,10 +19,10 @@ struct fixture {
 	uint64_t sequence;	/* of the next record */
 	uint8_t *file;		/* sealed frames */
 	size_t len, cap;
-	uint8_t *batch;		/* payload of the frame under way */
+	uint8_t *batch;		/* payload of the current frame */
 	size_t batch_len;
 	uint32_t batch_records;
-	uint64_t now;		/* where the next kernel starts */
+	uint64_t now;		/* when the next kernel starts */
 };
 
 void fixture_init(struct fixture *f, uint64_t stream);
@@ -34,17 +34,17 @@ void fixture_free(struct fixture *f);
 	    const struct record_##name *r);
 #include "wire/record.def"
 
-/* End the frame under way; returns its offset in f->file. */
+/* Seals the current frame; returns its offset in f->file. */
 size_t fixture_flush(struct fixture *f);
 
-/* Whole sentences. */
+/* Common sequences of records. */
 void fixture_hello(struct fixture *f, const char *run, uint32_t pid);
 void fixture_begin(struct fixture *f, const char *run);	/* launcher */
 void fixture_end(struct fixture *f);			/* RUN_END */
 void fixture_bye(struct fixture *f);
 void fixture_device(struct fixture *f);		/* DEVICE 0, CONTEXT 1 */
 void fixture_signature(struct fixture *f, uint32_t id, const char *mangled);
-/* ${n} launches of ${signature}, ${ns} long and as far apart. */
+/* ${n} launches of ${signature}, each ${ns} long, with gaps of ${ns}. */
 void fixture_kernels(struct fixture *f, uint32_t signature, unsigned n,
     uint64_t ns);
 
@@ -53,15 +53,15 @@ void fixture_kernels(struct fixture *f, uint32_t signature, unsigned n,
 void fixture_process(struct fixture *f, const char *run, uint32_t pid,
     unsigned launches, unsigned per_frame);
 
-/* fixture_write(f, path): f->file to a file; cuts it to ${len} bytes. */
+/* fixture_write(f, path, len): write the first ${len} bytes of f->file to a file. */
 void fixture_write(const struct fixture *f, const char *path, size_t len);
 
-/* A fresh directory in /tmp; removed with everything in it by fixture_rmdir. */
+/* A new directory in /tmp; fixture_rmdir removes it with its contents. */
 char *fixture_mkdir(void);
 void fixture_rmdir(char *path);
 
 /* A kernel's name that stands for a type of 2^40 parts: libstdc++ looks for a
- * parameter pack in each of them, and prints nothing before it has one. */
+ * parameter pack in each of them before it prints anything. */
 #define FIXTURE_HARD_NAME \
 	"_Z1fDp1AIS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_I" \
 	"S_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_I" \

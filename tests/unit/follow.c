@@ -1,4 +1,4 @@
-/* Which kernel comes after which: model/follow.c. */
+/* Which kernel follows which: model/follow.c. */
 #include "unit/model_feed.h"
 
 /* One launch of 3 us every 10 us. */
@@ -28,7 +28,7 @@ define(struct feed *f)
 	feed_signature(f, 3, "k3");
 }
 
-/* Three in turn; in the end the third follows nothing. */
+/* Three kernels in turn; the last one has no successor. */
 FEED_TEST(test_turns)
 {
 	uint64_t at = 0, i;
@@ -56,7 +56,7 @@ FEED_TEST(test_default_stream)
 	assert_true(settle(f, 1)->next_null);
 }
 
-/* A copy, a memset or a wait of the host in between: nothing follows. */
+/* After a copy, a memset or a wait of the host nothing counts as following. */
 FEED_TEST(test_between)
 {
 	uint64_t at = 0, i;
@@ -75,7 +75,7 @@ FEED_TEST(test_between)
 	assert_int_equal(settle(f, 2)->next_count, 0);
 }
 
-/* Each queue is its own; the more frequent of several wins. */
+/* Each queue is separate; of several successors the most frequent counts. */
 FEED_TEST(test_queues)
 {
 	uint64_t at = 0, i;
@@ -94,7 +94,7 @@ FEED_TEST(test_queues)
 	assert_int_equal(settle(f, 2)->next, 1);
 }
 
-/* In one queue only what cannot overlap does not. */
+/* In one queue, only kernels that cannot overlap follow each other. */
 FEED_TEST(test_overlap)
 {
 	uint64_t i;

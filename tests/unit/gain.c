@@ -1,6 +1,6 @@
 /*
- * The resource model: a fix of the limiter pays, another does not, several
- * together never more than there is.
+ * The resource model: fixing the limiter pays, fixing something else does not,
+ * and several fixes together never save more than there is.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -36,16 +36,17 @@ MADE_TEST(test_limiter)
 	assert_int_equal(l.limit, RES_DRAM);
 	assert_true(fabs(l.busy - 0.9) < 0.01);
 	assert_string_equal(load_bound_name(&l), "DRAM");
-	lanes.inst = 0.5;	/* not what limits */
+	lanes.inst = 0.5;	/* lanes do not limit */
 	warps.occupancy = 2;
 	assert_true(made_speedup(&l, &lanes, VIEW_MID) < 1.01);
 	assert_true(made_speedup(&l, &warps, VIEW_MID) < 1.01);
 
-	m->kernel[0].metric[METRIC_PIPE_FMA] = 95;	/* now they do */
+	m->kernel[0].metric[METRIC_PIPE_FMA] = 95;	/* now they limit */
 	made_load(m, &l);
 	assert_int_equal(l.limit, RES_FMA);
 	assert_true(made_speedup(&l, &lanes, VIEW_HIGH) > 1.02);
-	assert_true(made_speedup(&l, &lanes, VIEW_HIGH) < 1.1);	/* DRAM next */
+	assert_true(made_speedup(&l, &lanes, VIEW_HIGH) < 1.1);	/* DRAM is the
+								 * next limit */
 	made_counters(m, &m->kernel[0], 0.1);
 	made_load(m, &l);
 	assert_true(made_speedup(&l, &lanes, VIEW_MID) > 1.9);
@@ -53,8 +54,8 @@ MADE_TEST(test_limiter)
 	assert_true(made_speedup(&l, &warps, VIEW_MID) < 1.01);
 }
 
-/* DRAM gives more to who only reads: the same bytes keep it busy for less. Where reads
- * go and writes stay, so does the time of a copy. */
+/* DRAM is faster for reads alone: the same bytes keep it busy for less time. If
+ * reads disappear and writes stay, the time of a copy stays. */
 MADE_TEST(test_reads_alone)
 {
 	struct fix half = FIX_NONE;
@@ -85,8 +86,8 @@ MADE_TEST(test_reads_alone)
 	    4.06 / 4.63)) / 2) - 1) < 0.05);
 }
 
-/* What was kept from being full by how it was used says nothing of what takes over:
- * that may become as full as such things get. */
+/* A resource that its use pattern kept from being full tells nothing about the
+ * next limit, which may become as full as is usual. */
 MADE_TEST(test_next_limit)
 {
 	struct fix registers = FIX_NONE;
@@ -127,7 +128,7 @@ MADE_TEST(test_latency)
 	assert_true(made_speedup(&l, &f, VIEW_HIGH) > 4);
 }
 
-/* 32 sectors a request, each 4 bytes used, L1 does not help. */
+/* 32 sectors a request, 4 bytes of each used, without hits in L1. */
 static void
 make_scattered(struct made *m)
 {
@@ -157,7 +158,7 @@ MADE_TEST(test_coalescing)
 	assert_true(made_speedup(&l, &f, VIEW_MID) > 2);
 	assert_true(made_speedup(&l, &f, VIEW_HIGH) < 8);
 
-	/* The same pattern where L1 absorbs it and DRAM is the limit. */
+	/* The same pattern with L1 absorbing it and DRAM as the limit. */
 	m->kernel[0].metric[METRIC_L2_PCT] = NAN;
 	m->kernel[0].metric[METRIC_L2_READ] /= 8;
 	m->kernel[0].metric[METRIC_L2_SECTORS] =
@@ -205,7 +206,7 @@ MADE_TEST(test_small_grid)
 	f.spread = 132;
 	assert_true(made_speedup(&l, &f, VIEW_MID) > 60);
 	assert_true(made_speedup(&l, &f, VIEW_MID) <= 132);
-	/* A launch has a fixed cost, however wide. */
+	/* A launch has a fixed cost, whatever its grid. */
 	made_again(m);
 	made_counters(m, made_kernel(m, "k", 10, 3000), 0.005);
 	made_load(m, &l);
@@ -228,8 +229,8 @@ MADE_TEST(test_no_counters)
 	assert_true(made_speedup(&l, &f, VIEW_MID) > 1);
 	assert_true(made_speedup(&l, &f, VIEW_HIGH) >
 	    made_speedup(&l, &f, VIEW_MID));
-	/* Its instructions were counted: issuing them takes 70 % of the time,
-	 * whatever resides. */
+	/* Issuing its instructions, which were counted, takes 70 % of the time,
+	 * whatever the occupancy. */
 	s = (l.time_s - l.fixed_s) * 0.7;
 	code.total[SOURCE_INST] = s * 4 * m->device[0].limits.sms * l.spread *
 	    m->device[0].ceilings.sm_hz;
@@ -253,8 +254,8 @@ uniform(double low, double high)
 	return low + (high - low) * (double)rand() / RAND_MAX;
 }
 
-/* Fixes of one resource, of waiting, of what is in flight: each helps where
- * that is the limit, and next to nothing where it is not. */
+/* Fixes of one resource, of waiting, of bytes in flight: each helps if that is
+ * the limit, and hardly otherwise. */
 MADE_TEST(test_parts)
 {
 	struct fix xu = FIX_NONE, stall = FIX_NONE, flight = FIX_NONE, f;
@@ -275,7 +276,7 @@ MADE_TEST(test_parts)
 	assert_true(made_speedup(&waiting, &stall, VIEW_MID) > 1.8);
 	assert_true(made_speedup(&bound, &flight, VIEW_MID) < 1.2);
 	assert_true(made_speedup(&waiting, &flight, VIEW_MID) > 1.8);
-	/* No part of a fix is lost on the way. */
+	/* Combining parts of a fix loses none of them. */
 	f = fix_part(&xu, 0.5);
 	assert_true(fabs(f.part[RES_XU] - 0.625) < 1e-12);
 	fix_merge(&f, &stall);
@@ -285,7 +286,7 @@ MADE_TEST(test_parts)
 	    f.flight == 4);
 }
 
-/* What becomes part of another kernel goes with its fixed cost. */
+/* A kernel that is fused into another one also saves its fixed cost. */
 MADE_TEST(test_whole)
 {
 	struct fix f = FIX_NONE, half, gone = FIX_NONE;
@@ -302,7 +303,7 @@ MADE_TEST(test_whole)
 	assert_true(f.whole == 0.5);
 }
 
-/* Half of a change saves half of its time, whatever it multiplies. */
+/* Half of a change saves half of its time, whichever factor it changes. */
 MADE_TEST(test_half)
 {
 	struct fix f = FIX_NONE, half;
@@ -323,7 +324,7 @@ MADE_TEST(test_half)
 	assert_true(made_speedup(&l, &half, VIEW_MID) < 2);
 }
 
-/* What a change does to the grid is part of it. */
+/* The change of the grid is part of a fix. */
 MADE_TEST(test_grid)
 {
 	struct fix warps = FIX_NONE, wide = FIX_NONE, large = FIX_NONE;
@@ -335,7 +336,7 @@ MADE_TEST(test_grid)
 	warps.occupancy = 2;
 	made_load(m, &l);
 	assert_true(made_speedup(&l, &warps, VIEW_MID) > 1.5);
-	/* All blocks reside, one on each SM: no other can join it. */
+	/* All blocks are resident, one on each SM: no second one can join. */
 	k->shape.grid_x = 132;
 	made_load(m, &l);
 	assert_true(made_speedup(&l, &warps, VIEW_HIGH) < 1.0001);
@@ -343,7 +344,7 @@ MADE_TEST(test_grid)
 	made_load(m, &l);
 	assert_true(made_speedup(&l, &warps, VIEW_HIGH) > 1.2);
 	assert_true(made_speedup(&l, &warps, VIEW_HIGH) < 1.51);
-	/* A fourth of the threads: of 200 blocks 50 are left, for 132 SMs. */
+	/* A fourth of the threads: 50 of 200 blocks remain, for 132 SMs. */
 	k->shape.grid_x = 200;
 	k->metric[METRIC_ISSUE_ACTIVE] = 90;
 	made_load(m, &l);
@@ -358,7 +359,7 @@ MADE_TEST(test_grid)
 	assert_true(made_speedup(&l, &large, VIEW_HIGH) < 1.0001);
 }
 
-/* Fewer instructions leave the trips to memory as they are. */
+/* Fewer instructions do not change the number of trips to memory. */
 MADE_TEST(test_fewer_instructions)
 {
 	struct fix f = FIX_NONE;
@@ -389,8 +390,8 @@ random_fix(void)
 	return f;
 }
 
-/* Any counters, also nonsense: times stay in range, views in order, more
- * fixes never gain less, all of them never more than the exposed time. */
+/* Any counters, also impossible ones: times stay in range, views in order, more
+ * fixes never gain less, and all of them never more than the exposed time. */
 MADE_TEST(test_property)
 {
 	srand(1);
@@ -431,7 +432,7 @@ MADE_TEST(test_property)
 		assert_true(gboth.high <= gain_exposed_s(k) * (1 + 1e-9));
 		assert_true(gboth.mid >= fmax(ga.mid, gb.mid) * (1 - 1e-9));
 		assert_true(gain_exposed_s(k) <= made_kernel_s(k));
-		/* A kernel that does nothing but wait for pages. */
+		/* A kernel that only waits for pages. */
 		k->fault_part = 1;
 		assert_true(gain_of(&l, k, fboth).high == 0);
 		k->fault_part = 0;

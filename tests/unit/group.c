@@ -1,6 +1,6 @@
 /*
- * One cause, one finding: what is one change is grouped, what is not stays apart,
- * and seconds are the sum.
+ * One cause, one finding: findings that one change fixes are grouped, others
+ * stay separate, and their seconds are added up.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ findings_of(const struct advice *a, const char *rule)
 	return n;
 }
 
-/* A kernel of ${grid} blocks whose last wave is a small part of one. */
+/* A kernel of ${grid} blocks whose last wave has few blocks. */
 static struct kernel *
 tailed(struct made *m, const char *name, uint32_t grid, uint32_t block)
 {
@@ -35,7 +35,7 @@ tailed(struct made *m, const char *name, uint32_t grid, uint32_t block)
 	return k;
 }
 
-/* Launched with three grids, it is one finding, worth what three were. */
+/* Launched with three grids it is one finding with the savings of three. */
 MADE_TEST(test_grids)
 {
 	double low = 0, mid = 0, high = 0;
@@ -78,7 +78,7 @@ MADE_TEST(test_grids)
 }
 
 /* The same finding of the same program has the same id, whichever of its shapes
- * takes longest this time. */
+ * takes longest. */
 MADE_TEST(test_id)
 {
 	char id[17] = "";
@@ -101,8 +101,8 @@ MADE_TEST(test_id)
 	}
 }
 
-/* Of a rule about the launch another block is another choice; a fault of the code
- * is one in blocks of any shape. */
+/* For a rule about the launch, another block size is another finding; a fault
+ * of the code is the same finding for all block sizes. */
 MADE_TEST(test_blocks)
 {
 	struct advice *a;
@@ -128,7 +128,7 @@ MADE_TEST(test_blocks)
 	    "block 256 to 512");
 }
 
-/* Kernels whose names were lost are not one. */
+/* Kernels whose names were lost are not grouped. */
 MADE_TEST(test_nameless)
 {
 	struct advice *a;
@@ -139,8 +139,8 @@ MADE_TEST(test_nameless)
 	assert_int_equal(findings_of(a, "tail-effect"), 2);
 }
 
-/* A factorisation: thousands of grids, of which each saves nothing that anyone
- * sees. All count, though only so many keep their texts. */
+/* A factorisation: thousands of grids, each of which saves too little to
+ * notice. All are counted, although only some keep their texts. */
 #define GRIDS 3000
 
 MADE_TEST(test_many)
@@ -175,7 +175,7 @@ MADE_TEST(test_many)
 	free(k);
 }
 
-/* GPUs that work at the same time save it once, those that take turns twice. */
+/* GPUs that work at the same time save it once, GPUs that work in turn twice. */
 MADE_TEST(test_devices)
 {
 	double one, side, turns;
@@ -198,8 +198,8 @@ MADE_TEST(test_devices)
 
 /* --- shapes that were not measured ------------------------------------------- */
 
-/* A shape of ${blocks}, that fills the GPU ${waves} times, and what is counted of
- * it: nothing, all in order, or scattered loads. */
+/* A shape with ${blocks} blocks that fill the GPU ${waves} times, and its
+ * counters: none, without faults, or with scattered loads. */
 enum counted { NOTHING, SOUND, SCATTERED };
 
 static struct kernel *
@@ -224,8 +224,8 @@ shaped(struct made *m, uint32_t blocks, double waves, enum counted c)
 
 #define RULE_SCATTERED "uncoalesced-global-access"
 
-/* One of three was measured: the others gain what it does, the pessimist knows
- * of one. */
+/* One of three shapes was measured: the others gain as much, but the low view
+ * only counts the measured one. */
 MADE_TEST(test_neighbours)
 {
 	const struct finding *f;
@@ -252,8 +252,9 @@ MADE_TEST(test_neighbours)
 	    "shapes, 33 % of their time");
 }
 
-/* Nobody speaks for a grid that leaves SMs idle, for other code, other blocks, a
- * kernel that waits, nor past a neighbour that is sound. */
+/* No other shape's result is used for a grid that leaves SMs idle, for other
+ * code, other block sizes, a kernel that waits, or beyond a measured shape
+ * without the fault. */
 MADE_TEST(test_strangers)
 {
 	for (int i = 0; i < 6; i++) {
@@ -280,7 +281,7 @@ MADE_TEST(test_strangers)
 	}
 }
 
-/* --- drafts by hand ---------------------------------------------------------- */
+/* --- drafts made by hand ------------------------------------------------------- */
 
 static struct site_frame frames[] = {
 	{ .file = "a.cu", .line = 10 }, { .file = "a.cu", .line = 11 },
@@ -336,7 +337,7 @@ pair_make(struct pair *p, const char *first, const char *second,
 	}
 }
 
-/* How many findings the two become. */
+/* The number of findings that the two become. */
 static size_t
 grouped(struct pair *p)
 {
@@ -370,7 +371,7 @@ TEST(test_lines)
 
 	pair_make(&p, FLOATS, FLOATS, "memory");
 	assert_int_equal(grouped(&p), 1);
-	/* Lines that have one in common; one of them not known. */
+	/* Lines of which they share one; unknown lines for one of them. */
 	for (int i = 0; i < 3; i++) {
 		pair_make(&p, FLOATS, FLOATS, "memory");
 		line_of(&p.d[0], "k.cu", 7);
@@ -394,15 +395,15 @@ TEST(test_templates)
 	pair_make(&p, FLOATS, HALVES, "launch");
 	p.k[1].shape.block_x = 16;
 	assert_int_equal(grouped(&p), 2);
-	/* From another; from nobody knows where. */
+	/* Launched from different lines; from an unknown line. */
 	pair_make(&p, FLOATS, HALVES, "launch");
 	p.d[1].f.site = &sites[1];
 	assert_int_equal(grouped(&p), 2);
 	pair_make(&p, FLOATS, HALVES, "launch");
 	p.d[0].f.site = p.d[1].f.site = NULL;
 	assert_int_equal(grouped(&p), 2);
-	/* From a program without line numbers: from one function of it, the grid
-	 * too. */
+	/* In a program without line numbers: launched from one function, also
+	 * for the grid. */
 	for (int i = 0; i < 4; i++) {
 		pair_make(&p, FLOATS, HALVES, i < 3 ? "launch" : "memory");
 		p.d[0].f.site = &unlined[0];
@@ -410,14 +411,14 @@ TEST(test_templates)
 		p.k[1].shape.grid_x = i == 2 ? 7 : 0;
 		assert_int_equal(grouped(&p), i == 0 ? 1 : 2);
 	}
-	/* A fault of the code has to be in one line of it. */
+	/* A fault of the code must be at the same line. */
 	pair_make(&p, FLOATS, HALVES, "memory");
 	assert_int_equal(grouped(&p), 2);
 	pair_make(&p, FLOATS, HALVES, "memory");
 	line_of(&p.d[0], "k.cu", 7);
 	line_of(&p.d[1], "k.cu", 7);
 	assert_int_equal(grouped(&p), 1);
-	/* What one rule says is not what another does. */
+	/* Findings of different rules are not grouped. */
 	pair_make(&p, FLOATS, FLOATS, "memory");
 	p.d[1].order = 1;
 	assert_int_equal(grouped(&p), 2);

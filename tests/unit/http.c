@@ -1,4 +1,4 @@
-/* Who may ask, what a body must be, how problems and tokens look. */
+/* Access rules, what a body must be, and the format of problems and tokens. */
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ TEST(test_token_made)
 	assert_string_not_equal(first, again);
 }
 
-/* A code is good once, for its time, and only whole. */
+/* A code works once, within its time, and only complete. */
 TEST(test_codes)
 {
 	struct codes c = { { { "", 0 } } };
@@ -113,7 +113,7 @@ TEST(test_codes)
 	assert_false(code_take(&c, 0, other));
 	for (i = 0; i <= CODES_MAX; i++)
 		assert_int_equal(code_issue(&c, 1 + i, code[i], &e), 0);
-	/* One more than there is room for: the oldest went. */
+	/* One more than there is room for: the oldest was removed. */
 	assert_false(code_holds(&c, 50, code[0]));
 	for (i = 1; i <= CODES_MAX; i++)
 		assert_true(code_holds(&c, 50, code[i]));
@@ -130,7 +130,7 @@ TEST(test_codes)
 	assert_true(code_take(&c, late + 4, code[4]));
 }
 
-/* The other end of a connection of our own, as IPv4 and IPv6 show it. */
+/* The peer of a connection to ourselves, over IPv4 and IPv6. */
 static void
 peer_of(int family)
 {
@@ -158,7 +158,7 @@ peer_of(int family)
 	assert_true(peer_is_us(s));
 	close(c);
 	close(s);
-	/* No connection at all. */
+	/* A socket without a connection. */
 	assert_int_equal(peer_uid(l, &uid), -1);
 	assert_false(peer_is_us(l));
 	close(l);
@@ -179,7 +179,7 @@ struct asked {
 	uint64_t max_body;
 };
 
-/* Begin a request over TCP that is allowed but for what ${head} changes. */
+/* Begins an allowed request over TCP, with the changes in ${head}. */
 static int
 ask(struct asked *a, const char *method, const char *raw,
     const struct exchange_head *change)
@@ -242,7 +242,7 @@ TEST(test_begin)
 	expect(403, "POST", "/api/v1/shutdown", NULL);
 	expect(401, "GET", "/api/v1/runs", &(struct exchange_head){
 	    .guard.authorization = "Bearer x" });
-	/* An unknown path says nothing to who has no token. */
+	/* Without a token an unknown path gets the same answer as a known one. */
 	expect(401, "GET", "/api/v1/nope", &(struct exchange_head){
 	    .guard.authorization = "Bearer x" });
 	expect(0, "GET", "/app.js", &(struct exchange_head){

@@ -1,4 +1,4 @@
-/* The service over its real socket: peers that behave, peers that do not. */
+/* The service over its real socket, with correct and incorrect peers. */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -30,7 +30,8 @@ set_up(void **state)
 	return 0;
 }
 
-/* The sequence number of the next ACK; UINT64_MAX if the daemon hung up. */
+/* The sequence number of the next ACK; UINT64_MAX if the daemon closed the
+ * connection. */
 static uint64_t
 next_ack(int fd)
 {
@@ -119,7 +120,7 @@ TEST_WITH(a_run_from_end_to_end, set_up, serve_end)
 	fixture_free(&target);
 }
 
-/* Leave one finished run in the store. */
+/* Puts one finished run into the store. */
 static void
 finished_run(const char *uuid, unsigned launches)
 {
@@ -157,8 +158,8 @@ TEST_WITH(live_runs_are_seen, set_up, serve_end)
 	fixture_free(&f);
 }
 
-/* The daemon tells a target that comes back where to go on; what comes twice
- * counts once. */
+/* The daemon tells a target that reconnects where to continue; duplicates count
+ * once. */
 TEST_WITH(reconnect_and_duplicates, set_up, serve_end)
 {
 	struct frame_header h;
@@ -175,7 +176,7 @@ TEST_WITH(reconnect_and_duplicates, set_up, serve_end)
 		frames++;
 	}
 	fd = dial();
-	transmit(fd, f.file, half + 100);	/* and a piece of the next */
+	transmit(fd, f.file, half + 100);	/* and a part of the next one */
 	wait_ack(fd, h.sequence + h.records);
 	close(fd);
 	fd = dial();
@@ -192,7 +193,7 @@ TEST_WITH(reconnect_and_duplicates, set_up, serve_end)
 	fixture_free(&f);
 }
 
-/* A frame beyond a gap is kept, but not acknowledged. */
+/* A frame after a gap is stored, but not acknowledged. */
 TEST_WITH(gaps_are_not_acknowledged, set_up, serve_end)
 {
 	struct frame_header h;
@@ -232,7 +233,7 @@ TEST_WITH(hostile_peers, set_up, serve_end)
 	int held, fd, fine, i;
 	uint64_t done = 0;
 
-	/* Half a frame, held open all the time, that claims 4 MiB. */
+	/* Half a frame that claims 4 MiB; this connection stays open. */
 	fixture_init(&bad, 9);
 	fixture_hello(&bad, RUN_B, 1);
 	fixture_flush(&bad);
@@ -297,7 +298,7 @@ TEST_WITH(hostile_peers, set_up, serve_end)
 	fixture_free(&bad);
 }
 
-/* Behind a good beginning: nonsense with a right checksum, another stream. */
+/* After a correct beginning: nonsense with a correct checksum, another stream. */
 TEST_WITH(hostile_later, set_up, serve_end)
 {
 	uint8_t frame[FRAME_HEADER_SIZE + 64];
@@ -323,8 +324,8 @@ TEST_WITH(hostile_later, set_up, serve_end)
 		assert_true(next_ack(fd) == UINT64_MAX);
 		close(fd);
 	}
-	/* What was good of the run is there, once the launcher ends it: our
-	 * process lives on, so that alone would not. */
+	/* The correct part of the run is stored once the launcher ends it. (Our
+	 * process lives on, and so would not end it.) */
 	fixture_init(&launcher, 1);
 	fixture_begin(&launcher, FIXTURE_RUN);
 	fixture_end(&launcher);
@@ -355,7 +356,7 @@ TEST_WITH(too_many_peers, set_up, serve_end)
 		close(fd[i]);
 }
 
-/* Parts in a spool file, parts on the socket: one run. */
+/* One part in a spool file, another on the socket: one run. */
 TEST_WITH(spool_is_merged, set_up, serve_end)
 {
 	struct frame_header h;
@@ -371,7 +372,7 @@ TEST_WITH(spool_is_merged, set_up, serve_end)
 		frame_peek(f.file + pos, f.len - pos, &h);
 		at[n++] = pos;
 	}
-	/* Frames 5 to 7 went to the spool, with the HELLO. */
+	/* Frames 5 to 7 were spooled, with the HELLO. */
 	part = f;
 	part.file = malloc(f.len);
 	memcpy(part.file, f.file, at[1]);
@@ -396,7 +397,7 @@ TEST_WITH(spool_is_merged, set_up, serve_end)
 	fixture_free(&f);
 }
 
-/* Nobody ran when the program did: all of it is in spool files. */
+/* No daemon ran during the program: everything is in spool files. */
 TEST_WITH(spool_alone_is_a_run, set_up, serve_end)
 {
 	struct store_run r;
@@ -416,7 +417,7 @@ TEST_WITH(spool_alone_is_a_run, set_up, serve_end)
 	fixture_free(&f);
 }
 
-/* The daemon ends in the middle of a run; the next one goes on with it. */
+/* The daemon ends during a run; the next one continues it. */
 TEST_WITH(daemon_restarts, set_up, serve_end)
 {
 	struct frame_header h;
@@ -452,7 +453,7 @@ TEST_WITH(daemon_restarts, set_up, serve_end)
 	fixture_free(&f);
 }
 
-/* The database is gone: captures bring the runs back. */
+/* The database is missing: runs are restored from captures. */
 TEST_WITH(database_is_rebuilt, set_up, serve_end)
 {
 	struct store_run r;
@@ -468,8 +469,8 @@ TEST_WITH(database_is_rebuilt, set_up, serve_end)
 	store_run_clear(&r);
 }
 
-/* The capture cannot grow: nothing is acknowledged that is not there, and the
- * data are taken when there is room again. */
+/* The capture cannot grow: unsaved records are not acknowledged, and are stored
+ * when there is room again. */
 TEST_WITH(disk_full, set_up, serve_end)
 {
 	struct service_counters c;
@@ -514,7 +515,7 @@ TEST_WITH(disk_full, set_up, serve_end)
 	wait_state(FIXTURE_RUN, NULL, &r);
 	assert_int_equal(run_field(&r, "launches"), 100);
 	store_run_clear(&r);
-	/* Now it is stored, and nothing is left to say. */
+	/* Now everything is stored, and no trouble is reported. */
 	while (service_trouble(service, NULL, &t))
 		usleep(1000);
 	assert_false(service_trouble(service, FIXTURE_RUN, &t));
@@ -532,7 +533,7 @@ TEST_WITH(import_is_idempotent, set_up, serve_end)
 
 	fixture_init(&f, 5);
 	fixture_process(&f, FIXTURE_RUN, 1, 400, 20);
-	/* First the half of it, then all, then all again. */
+	/* First half of it, then all, then all again. */
 	assert_int_equal(import_fixture(&f, f.len / 2, &first, &e), 0);
 	assert_int_equal(import_fixture(&f, f.len, &second, &e), 0);
 	assert_int_equal(first, second);
@@ -597,8 +598,8 @@ TEST_WITH(live_runs_are_not_deleted, set_up, serve_end)
 	fixture_free(&f);
 }
 
-/* Who waits for a report is told that it is on its way: with the database held
- * by somebody else the analysis cannot end. */
+/* A client that waits for a report is told that the analysis is running: it
+ * cannot end while the database is locked. */
 TEST_WITH(analysing_is_said, set_up, serve_end)
 {
 	struct fixture f;
@@ -690,14 +691,14 @@ TEST_WITH(timeline_and_launches, set_up, serve_end)
 	size_t i, total = 0;
 	double count, sum;
 
-	finished_run(FIXTURE_RUN, 2000);	/* 40 ms: 10 µs busy, 10 idle */
+	finished_run(FIXTURE_RUN, 2000);	/* 40 ms: 10 µs busy, 10 µs idle */
 	assert_int_equal(service_timeline(service, 1, 0, 0, 100, &j, &e),
 	    STORE_OK);
 	sum = busy_sum(j, &count);
 	assert_int_equal((int)count, 2000);
 	assert_true(sum > 19.9e6 && sum < 20.1e6);
 	json_decref(j);
-	/* Closer than the stored bins: 10 launches in 200 µs. */
+	/* Finer than the stored bins: 10 launches in 200 µs. */
 	assert_int_equal(service_timeline(service, 1, 1000000, 1200000, 200,
 	    &j, &e), STORE_OK);
 	assert_true(json_is_true(json_object_get(j, "detail")));
@@ -759,14 +760,14 @@ TEST_WITH(retention_keeps_the_pinned, set_up, serve_end)
 	assert_int_equal(run[2].number, 1);
 	store_runs_free(run, n);
 	snprintf(uuid, sizeof(uuid), "%032d", 2);
-	/* Its directory goes after its row. */
+	/* Its directory is removed after its row. */
 	for (i = 0; i < 400 && is_there("%s/runs/%s", uuid); i++)
 		pause_ms(5);
 	assert_false(is_there("%s/runs/%s", uuid));
 }
 
-/* A program that never falls silent does not keep the daemon from seeing that
- * another one has ended. */
+/* A program that sends all the time must not delay noticing that another one
+ * has ended. */
 TEST_WITH(a_busy_neighbour_is_no_delay, set_up, serve_end)
 {
 	struct fixture busy, f;
@@ -811,7 +812,7 @@ cpu_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Without descriptors a peer waits in line, and the daemon does not spin. */
+/* Without free descriptors a peer waits, and the daemon does not spin. */
 TEST_WITH(no_descriptors_left, set_up, serve_end)
 {
 	struct rlimit old, few;

@@ -1,5 +1,5 @@
-/* Parts of the injection library by themselves: what they keep when memory is
- * short, handles come back as others, or go while they are waited for. */
+/* Parts of the injection library alone: what they keep when memory is short, when
+ * handles are reused, and when handles are destroyed while they are waited for. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -67,8 +67,8 @@ nap_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
-/* How many records of ${type} are in the queue, which is emptied; the text of
- * the last STRING is left in ${text}. */
+/* The number of records of ${type} in the queue, which is emptied; the text of
+ * the last STRING goes to ${text}. */
 static unsigned
 taken(unsigned type, char *text, size_t size)
 {
@@ -93,7 +93,7 @@ taken(unsigned type, char *text, size_t size)
 	return n;
 }
 
-/* A name that the queue had no room for is told with its next use. */
+/* A name that did not fit into the queue is sent with its next use. */
 TEST(names_survive_a_full_queue)
 {
 	struct record_CLOCK r = { .real_ns = 1 };
@@ -139,8 +139,8 @@ ranges_taken(void)
 	return taken(RECORD_RANGE, NULL, 0);
 }
 
-/* A range is one record, whichever of its ends comes first, however many began
- * meanwhile; a start of which the end was lost leaves its number to the next. */
+/* A range makes one record, whichever of its ends comes first and however many
+ * others began meanwhile; if the end of a start was lost, the number is reused. */
 TEST(ranges_of_markers)
 {
 	uint32_t i;
@@ -166,7 +166,7 @@ TEST(ranges_of_markers)
 	assert_int_equal(ranges_taken(), 1);
 }
 
-/* More at once than are kept are counted as lost; ends without starts make room. */
+/* Open ranges beyond the limit are counted as lost; ends without starts make room. */
 TEST(ranges_open_at_once)
 {
 	uint64_t lost = emit_lost_total();
@@ -183,7 +183,7 @@ TEST(ranges_open_at_once)
 	assert_int_equal(ranges_taken(), RANGE_OPEN);
 }
 
-/* At the end those that are open are sent, too, once. */
+/* At the end, open ranges are sent as well, once. */
 TEST(ranges_cut)
 {
 	ranges_taken();
@@ -196,8 +196,8 @@ TEST(ranges_cut)
 	assert_int_equal(ranges_taken(), 0);
 }
 
-/* Names that count do not use up the strings, which kernels need, too. When there
- * are too many ranges CUPTI is told to stop. */
+/* Names that count up do not use up the strings, which kernels need, too. If
+ * there are too many ranges, CUPTI's markers are turned off. */
 TEST(ranges_without_end)
 {
 	uint32_t i, before = RANGE_NAMES + 10;
@@ -220,7 +220,7 @@ TEST(ranges_without_end)
 			taken(RECORD_RANGE, NULL, 0);
 	}
 	assert_int_equal(stopped, 1);
-	/* What was around is there until then; what comes late is not. */
+	/* Outer ranges are complete until then; later ones are missing. */
 	assert_int_equal(ranges_taken(), (i - 1) % 4096 + 1);
 	marker(false, 1u << 30, NULL, 1000);
 	marker(true, i, "x", 10);
@@ -228,8 +228,8 @@ TEST(ranges_without_end)
 	assert_int_equal(ranges_taken(), 0);
 }
 
-/* However often code is unloaded: a function's address that comes back as
- * another function's is that one's. */
+/* However often code is unloaded: if another function gets the address, the
+ * address is that function's. */
 TEST(addresses_come_back)
 {
 	const struct signature_shape shape = { .grid = { 1, 1, 1 },
@@ -259,7 +259,7 @@ static struct {
 	char name[FUNCTIONS][32];
 } reload;
 
-/* Function ${i} has the address and the block of its own. */
+/* Function ${i} has an address and a block size of its own. */
 static struct signature *
 function_signature(unsigned i, const char *name)
 {
@@ -285,8 +285,8 @@ launch_all(void *cookie)
 	return NULL;
 }
 
-/* However often all code is unloaded and loaded again, by its second launch a
- * function is known by its address, and none for another one. */
+/* However often all code is unloaded and loaded again: by its second launch a
+ * function is known by its address, and never by another one's. */
 TEST(keys_come_and_go)
 {
 	struct signature *s;
@@ -308,7 +308,7 @@ TEST(keys_come_and_go)
 	assert_int_equal(reload.wrong, 0);
 	for (i = 0; i < FUNCTIONS; i++) {
 		s = function_signature(i, reload.name[i]);
-		/* Else the name would be looked up. */
+		/* Otherwise the name would be looked up. */
 		assert_ptr_equal(function_signature(i, "unknown"), s);
 	}
 }
@@ -321,8 +321,8 @@ no_checksum(CUpti_GetCubinCrcParams *p)
 	return CUPTI_ERROR_INVALID_PARAMETER;
 }
 
-/* Samples of no cubin that CUPTI knows are not those of one whose checksum we do
- * not know: it may be too large to be kept. */
+/* Samples of a cubin unknown to CUPTI are not attributed to a cubin whose
+ * checksum we do not know: that may be too large to be kept. */
 TEST(unknown_code_is_not_sent)
 {
 	size_t size = 33u << 20;
@@ -344,8 +344,8 @@ TEST(unknown_code_is_not_sent)
 
 static atomic_bool destroyed, asked, asked_late;
 
-/* It is never idle, and takes a moment to say so. (Who destroys waits for an answer
- * for 20 ms: a thread that did not run for most of them tells nothing.) */
+/* The stream is never idle, and the query takes a moment. (Destroying it waits 20
+ * ms for an answer: a thread that did not run during most of them shows nothing.) */
 static CUresult
 query(CUstream stream)
 {
@@ -370,8 +370,8 @@ destroy(void *cookie)
 	return cookie;
 }
 
-/* Another thread destroys a stream that is waited for: from then on the driver
- * is not asked about it. */
+/* Another thread destroys a stream that is waited for: after that the driver is
+ * not asked about it. */
 TEST(streams_go_while_waited_for)
 {
 	pthread_t thread;
@@ -428,7 +428,7 @@ pop(CUcontext *context)
 
 static atomic_bool let_go;
 
-/* A host function waits for what the program does next. */
+/* A host function that waits for the program's next action. */
 static CUresult
 never_idle(void)
 {
@@ -445,8 +445,8 @@ idle(void)
 	return CUDA_SUCCESS;
 }
 
-/* However long the driver takes to say that nothing is left to do, who asks goes
- * on; and asks again only when that question has been answered. */
+/* However long the driver takes to answer whether it is idle, the caller goes
+ * on, and asks again only after that answer. */
 TEST(nobody_waits_for_ever)
 {
 	CUcontext context = (CUcontext)(uintptr_t)1;
@@ -473,7 +473,7 @@ endless(CUstream stream)
 	return stream == ENDLESS ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
-/* What works on without an end on one device says nothing of another. */
+/* Endless work on one device does not affect another. */
 TEST(each_device_is_idle_for_itself)
 {
 	CUcontext context = (CUcontext)(uintptr_t)1;
@@ -494,7 +494,7 @@ TEST(each_device_is_idle_for_itself)
 	assert_true(gate_looks_idle(context, 1, 0));
 }
 
-/* The default streams are no handle, and each thread has one of its own. */
+/* Default streams have no handle, and each thread has one of its own. */
 TEST(captures_of_default_streams_are_seen)
 {
 	uintptr_t key[] = { gate_key(NULL, false), gate_key(NULL, true),
@@ -527,7 +527,8 @@ capture(void *cookie)
 	return cookie;
 }
 
-/* A capture that begins while something is turned on or off begins after it. */
+/* A capture that begins while a profiler is turned on or off waits until that
+ * is done. */
 TEST(captures_wait_at_the_gate)
 {
 	pthread_t thread;
@@ -571,7 +572,7 @@ TEST(each_device_has_a_gate)
 	assert_int_equal(atomic_load(&launched), 2);
 }
 
-/* What would go beyond the bound is not begun; without a share nothing is. */
+/* What would exceed the budget is not begun; with no budget, nothing is. */
 TEST(the_budget_is_asked_before)
 {
 	uint64_t now = inject_now();
@@ -586,7 +587,7 @@ TEST(the_budget_is_asked_before)
 	assert_true(budget_exceeded());
 }
 
-/* What a launch's record says decides at once where it is long. */
+/* A long duration in a launch's record marks the kernel as important at once. */
 TEST(time_decides_what_matters)
 {
 	struct signature_shape small = { .grid = { 1, 1, 1 },
@@ -604,11 +605,11 @@ TEST(time_decides_what_matters)
 	assert_false(c->matters || family_matters(c->family));
 	signature_ran(a, 3000000);
 	assert_true(a->matters);
-	/* Another shape of it is worth a measurement, */
+	/* Another shape of it deserves a measurement, */
 	assert_false(b->matters);
 	assert_true(family_matters(b->family));
 	assert_true(b->family->gpu_ns >= b->family->next_ns);
-	/* but the next one when it has taken as much again. */
+	/* but a further one only when the function has taken as much time again. */
 	family_counted(b->family);
 	assert_true(b->family->gpu_ns < b->family->next_ns);
 	signature_ran(b, 2900000);
@@ -625,7 +626,7 @@ TEST(time_decides_what_matters)
 	assert_false(c->matters || family_matters(c->family));
 }
 
-/* Names as nvcc 13 and g++ 13 make them. */
+/* Names as nvcc 13 and g++ 13 print them. */
 TEST(names_without_arguments)
 {
 	static const char *const name[][2] = {
@@ -649,7 +650,7 @@ TEST(names_without_arguments)
 	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		assert_true(plain_name(name[i][0], out, sizeof(out)));
 		assert_string_equal(out, name[i][1]);
-		/* Whatever is cut off: no more than it has is read. */
+		/* Truncated names: nothing beyond the end is read. */
 		for (n = 0; n < strlen(name[i][0]); n++) {
 			snprintf(cut, sizeof(cut), "%.*s", (int)n, name[i][0]);
 			plain_name(cut, out, sizeof(out));
@@ -662,12 +663,12 @@ TEST(names_without_arguments)
 	assert_false(plain_name(name[2][0], out, 16));
 }
 
-/* The last in this file: nothing takes the filter back. */
+/* Must be the last test of this file, because the filter stays set. */
 TEST(kernels_are_chosen_by_name_and_number)
 {
 	static const char deep[] = "_ZN1a6kernelIiEEvPT_";
 
-	assert_true(filter_takes(deep));	/* nothing was said */
+	assert_true(filter_takes(deep));	/* no filter was given */
 	assert_false(filter_counts());
 	assert_false(filter_read("(a)\\1", NULL));
 	assert_false(filter_read("a[", "2:"));
@@ -693,8 +694,8 @@ set_up(void **state)
 	return signature_init();
 }
 
-/* Counted on H200s: millions of warp instructions, microseconds alone and, with
- * patched code, milliseconds. */
+/* Measured on H200s: millions of warp instructions, microseconds alone, and
+ * milliseconds with patched code. */
 TEST(a_count_by_instruction_takes_no_longer_than_expected)
 {
 	static const struct { double million, us, ms; } seen[] = {
@@ -713,7 +714,7 @@ TEST(a_count_by_instruction_takes_no_longer_than_expected)
 	}
 	assert_true(patched_time(NAN, 0) == UINT64_MAX);
 	assert_true(patched_time(NAN, 1000000) == 400000000);
-	/* A slower machine is learned, a faster kernel is not. */
+	/* A slower machine changes the expectation, a faster kernel does not. */
 	ns = patched_time(100e6, 0);
 	patched_learn(100e6, 0, ns / 2);
 	assert_true(patched_time(100e6, 0) == ns);
@@ -732,7 +733,7 @@ nap_cancelled(void *reached)
 	return NULL;
 }
 
-/* It would be unwound out of the driver, whose locks it may hold. */
+/* Cancellation would unwind the thread out of the driver, whose locks it may hold. */
 TEST(a_nap_is_no_place_to_be_cancelled)
 {
 	bool reached = false;

@@ -1,4 +1,4 @@
-/* What single nouns say, NaN, and strings of any bytes. */
+/* The JSON of single documents, NaN, and strings of any bytes. */
 #include <stdlib.h>
 #include <strings.h>
 
@@ -54,7 +54,7 @@ TEST_WITH(run_shape, setup, NULL)
 	json_decref(o);
 }
 
-/* What is there once, and what each launch costs. */
+/* The cost that is paid once, and the cost of each launch. */
 TEST_WITH(run_overhead_parts, setup, NULL)
 {
 	json_t *o, *cost;
@@ -76,7 +76,7 @@ TEST_WITH(run_overhead_parts, setup, NULL)
 	    (double)f.run.launches) < 1e-6);
 	json_decref(o);
 	for (i = 0; i < OVERHEAD_KINDS; i++)
-		f.run.overhead_ns[i] = UINT64_MAX;	/* nothing wraps */
+		f.run.overhead_ns[i] = UINT64_MAX;	/* no overflow */
 	o = json_run(&f.run, &f.advice, 1);
 	assert_true(number_at(o, "overhead.fixed_s") > 9e10);
 	json_decref(o);
@@ -90,7 +90,7 @@ TEST_WITH(run_held, setup, NULL)
 {
 	json_t *o = json_run(&f.run, &f.advice, 1), *held;
 
-	/* Captures of older versions say nothing of it. */
+	/* Captures of older versions do not have it. */
 	assert_json_null(o, "overhead.held");
 	json_decref(o);
 	fixture_held(&f, 48000000);
@@ -114,8 +114,8 @@ TEST_WITH(run_held, setup, NULL)
 	json_decref(o);
 }
 
-/* With several devices idle causes are more than one timeline can hold: as
- * shares they still add up to the idle share. */
+/* With several devices the idle times exceed one timeline: as shares they must
+ * still add up to the idle share. */
 TEST_WITH(run_idle_adds_up, setup, NULL)
 {
 	double sum = 0, idle;
@@ -147,7 +147,7 @@ TEST_WITH(run_that_did_nothing, setup, NULL)
 	assert_json_null(o, "started_at");
 	assert_json_null(o, "exit_code");
 	assert_json_null(o, "summary.gpu_busy_ratio");
-	/* Nothing in it that JSON cannot say. */
+	/* Contains nothing that JSON cannot represent. */
 	text = json_dumps(o, 0);
 	assert_non_null(text);
 	free(text);
@@ -172,7 +172,8 @@ reason(const json_t *k, const char *name)
 	    json_object_get(k, "headline"), name), "reason"));
 }
 
-/* Of the units of ${kernel} the busiest is ${unit}, and none is more than busy. */
+/* ${unit} must be the busiest unit of ${kernel}, and none may be more than
+ * fully busy. */
 static void
 assert_busiest(const json_t *kernel, const char *unit)
 {
@@ -205,7 +206,7 @@ TEST_WITH(kernel_shape, setup, NULL)
 	assert_true(fabs(headline(o, "occupancy") - 0.415) < 1e-9);
 	assert_true(fabs(headline(o, "coalescing") - 0.125) < 1e-9);
 	assert_true(fabs(headline(o, "divergence") - 0.25) < 1e-9);
-	/* No shared memory: nothing to have conflicts in, and said so. */
+	/* No shared memory, so no bank conflicts; the reason says so. */
 	assert_true(isnan(headline(o, "bank_conflicts")));
 	assert_non_null(strstr(reason(o, "bank_conflicts"), "no shared"));
 	assert_null(reason(o, "occupancy"));
@@ -219,7 +220,7 @@ TEST_WITH(kernel_shape, setup, NULL)
 	json_decref(o);
 }
 
-/* Whose it is, where it is not the program's. */
+/* The library of a kernel that is not the program's. */
 TEST_WITH(kernel_library, setup, NULL)
 {
 	struct kernel k = f.kernel[0];
@@ -231,7 +232,7 @@ TEST_WITH(kernel_library, setup, NULL)
 	json_decref(o);
 }
 
-/* Kernels are launch shapes; people count functions. */
+/* Kernels are launch shapes; users count functions. */
 TEST_WITH(functions_of_shapes, setup, NULL)
 {
 	static const char *const names[] = { "_Z1av", "_Z1bv", "_Z1av",
@@ -280,14 +281,14 @@ TEST_WITH(kernel_roofline, setup, NULL)
 	roof = json_object_get(o, "roofline");
 	bytes = json_object_get(o, "bandwidth");
 	assert_noun(roof, "Roofline");
-	/* No instruction was counted: no operations are claimed. */
+	/* Instructions were not counted: no operations are reported. */
 	assert_json_null(roof, "flops");
 	assert_json_null(roof, "flops_per_s");
 	assert_non_null(strstr(json_string_value(json_object_get(roof,
 	    "no_flops")), "--level auto"));
 	assert_text(roof, "bound", "L2");
 	assert_noun(bytes, "Bandwidth");
-	/* 800 sectors of which 4 bytes each were asked for, in 1.0045 ms. */
+	/* 800 sectors, of which 4 bytes each were requested, in 1.0045 ms. */
 	assert_true(fabs(json_number_value(json_object_get(bytes,
 	    "used_bytes")) - 3200) < 1e-6);
 	assert_true(fabs(json_number_value(json_object_get(bytes,
@@ -355,7 +356,7 @@ TEST_WITH(kernel_unmeasured, setup, NULL)
 	assert_json_null(o, "bound");
 	assert_non_null(json_string_value(json_object_get(o, "not_measured")));
 	assert_json_null(o, "occupancy.theoretical_ratio");
-	/* Bytes that are no UTF-8 must not lose the kernel. */
+	/* A name that is not UTF-8 must not lose the kernel. */
 	assert_non_null(json_string_value(json_object_get(o, "name")));
 	json_decref(o);
 	f.kernel[1].skip = SKIP_STALL;
@@ -373,7 +374,7 @@ TEST_WITH(metrics_all_named, setup, NULL)
 	assert_int_equal(json_array_size(list), METRIC_COUNT);
 	json_array_foreach(list, i, m) {
 		assert_noun(m, "Metric");
-		/* Either a value or a reason, never both, never neither. */
+		/* Exactly one of a value and a reason. */
 		assert_true(json_is_null(json_object_get(m, "value")) !=
 		    json_is_null(json_object_get(m, "reason")));
 		values += !json_is_null(json_object_get(m, "value"));
@@ -389,7 +390,7 @@ TEST_WITH(copies_processes_devices, setup, NULL)
 	list = json_copies(&f.run);
 	o = json_array_get(list, 0);
 	assert_noun(o, "Copy");
-	/* What a link is taken to reach that nobody has measured. */
+	/* The assumed bandwidth of a link that was not measured. */
 	assert_true(fabs(json_real_value(json_object_get(o,
 	    "ceiling_bytes_per_s")) / 12e9 - 1) < 1e-2);
 	assert_true(fabs(json_real_value(json_object_get(o, "ceiling_ratio")) *
@@ -402,7 +403,7 @@ TEST_WITH(copies_processes_devices, setup, NULL)
 	    "bandwidth_bytes_per_s")) / 10.48576e9 - 1) < 1e-9);
 	json_decref(list);
 	list = json_processes(&f.run);
-	/* 64-bit ids do not survive as JSON numbers. */
+	/* JSON numbers cannot hold 64-bit ids. */
 	assert_text(list, "0.stream", "fedcba9876543210");
 	json_decref(list);
 	list = json_devices(&f.run);
@@ -439,7 +440,7 @@ TEST_WITH(timeline_merges, setup, NULL)
 	    "busy_ratio"), 0)) - 0.75) < 1e-6);
 	assert_count(row, "count.0", 3);
 	json_decref(o);
-	/* Hostile windows: backwards, beyond the end, no pixels. */
+	/* Invalid windows: reversed, beyond the end, no pixels. */
 	o = json_timeline(&f.run, UINT64_MAX, 1, 0);
 	assert_non_null(o);
 	json_decref(o);
@@ -449,8 +450,8 @@ TEST_WITH(timeline_merges, setup, NULL)
 	json_decref(o);
 }
 
-/* What to change is the first clause of the advice: no stop within parentheses, in
- * a number or a name ends it. */
+/* The change is the first clause of the advice; a stop within parentheses, a
+ * number or a name does not end it. */
 TEST_WITH(change_of_advice, setup, NULL)
 {
 	static const struct {
@@ -505,7 +506,7 @@ TEST_WITH(findings_shape, setup, NULL)
 	json_decref(o);
 }
 
-/* Of the run's own findings a place in the host's code is no missing line. */
+/* A finding about the run has a place in the host's code: its line is not missing. */
 TEST_WITH(host_place, setup, NULL)
 {
 	struct site site = { .call = CALL_MEMCPY, .count = 3 };
@@ -562,7 +563,7 @@ TEST_WITH(source_shape, setup_source, NULL)
 
 	assert_noun(o, "Source");
 	assert_noun(json_object_get(o, "missing"), "Source.missing");
-	/* What was not counted is no metric of this kernel. */
+	/* A counter that was not collected is not a metric of this kernel. */
 	assert_int_equal(json_array_size(json_object_get(o, "metrics")), 7);
 	assert_int_equal(json_array_size(json_object_get(o, "files")), 2);
 	lines = json_object_get(o, "lines");
@@ -576,7 +577,7 @@ TEST_WITH(source_shape, setup_source, NULL)
 	assert_null(json_at(l, "values.shared_wavefronts"));
 	assert_text(l, "findings.0", f.finding[0].id);
 	assert_count(l, "samples.stalls.long_scoreboard", 8700);
-	/* An inlined line knows who called it. */
+	/* An inlined line has its caller. */
 	l = json_array_get(lines, 4);
 	assert_count(l, "inlined_at", 3);
 	assert_count(l, "file", 1);
@@ -603,7 +604,7 @@ TEST_WITH(source_missing_parts, setup_source, NULL)
 	    REASON_NEEDS_AUTO);
 	assert_int_equal(source_missing("source", "live")->code,
 	    REASON_RUN_LIVE);
-	/* Its code is there, and was not sampled: nobody asked for that. */
+	/* The code is there but was not sampled, because that was not requested. */
 	sf.code.sampled = false;
 	f.run.level = LEVEL_AUTO;
 	o = json_source(&f.run, &f.kernel[0], &f.advice);
@@ -644,7 +645,7 @@ TEST_WITH(source_instructions, setup_source, NULL)
 	assert_true(value_of(x, "global_ld") == 204800);
 	json_decref(list);
 	free(text);
-	/* Text of any bytes stays JSON. */
+	/* Text of any bytes gives valid JSON. */
 	sf.sass[1].text = "LDG \"R7\"\\ \033[2J\xff\n";
 	text = json_instructions(&f.kernel[0], &len);
 	list = json_loads(text, 0, NULL);
@@ -652,7 +653,7 @@ TEST_WITH(source_instructions, setup_source, NULL)
 	assert_text(list, "1.text", "LDG \"R7\"\\ \033[2J\xef\xbf\xbd\n");
 	json_decref(list);
 	free(text);
-	/* Indices that point nowhere are null, not memory. */
+	/* Indices out of range give null, and read no memory. */
 	sf.instruction[1].line = LINE_NONE;
 	sf.instruction[1].sass = SASS_NONE;
 	text = json_instructions(&f.kernel[0], &len);
@@ -667,7 +668,7 @@ TEST_WITH(source_instructions, setup_source, NULL)
 	free(text);
 }
 
-/* Every metric of the table has a key of its own name. */
+/* Every metric of the table has a key of its own. */
 TEST(source_keys)
 {
 	static const char *const names[SOURCE_COUNT] = {
@@ -709,7 +710,7 @@ TEST_WITH(source_files_and_sites, setup_source, NULL)
 	assert_text(x, "call", "cudaMemcpy");
 	assert_json_null(x, "kernel_id");
 	json_decref(o);
-	/* A stack that is empty, and a frame to show that is none of it. */
+	/* An empty stack, and an index of the shown frame outside the stack. */
 	f.run.site[0].frames = 0;
 	o = json_site(&f.run.site[0]);
 	assert_json_null(o, "first");
@@ -731,7 +732,7 @@ TEST_WITH(hot_lines_shape, setup_source, NULL)
 	json_decref(o);
 }
 
-/* Where a finding is has a field for each part of it. */
+/* A finding's location has a field for each part. */
 TEST_WITH(location_shape, setup_source, NULL)
 {
 	json_t *o, *x;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# kernels.sh PROGRAM: what cudadvise-kernels does without touching a GPU.
+# kernels.sh PROGRAM: tests what cudadvise-kernels does without a GPU.
 set -u
 program=$1
 failed=0
@@ -39,12 +39,12 @@ expect 2 'nonesuch' --nonesuch
 expect 0 '^array-of-structures ' --list
 expect 0 '^debug-build ' --list
 
-# No GPU for the driver to show, or no driver: status 3 and the cause.
+# Without a GPU that the driver shows, or without a driver: status 3 and the cause.
 export CUDA_VISIBLE_DEVICES=-1
 expect 3 'no usable GPU: ' tail-effect --variant bad
 expect 3 'no usable GPU: ' --calibrate
 
-# Both formats list the same pairs, all different.
+# Both formats must list the same pairs, all different.
 text=$("$program" --list | cut -d' ' -f1)
 json=$("$program" --list --format json |
     sed -n 's/.*{"name": "\([^"]*\)".*/\1/p')
@@ -53,8 +53,8 @@ json=$("$program" --list --format json |
 [ -z "$(sort <<<"$text" | uniq -d)" ] || {
 	echo "FAIL: a pair is listed twice"; failed=1; }
 
-# Each pair's file says how to run it, and marks are where they are looked for:
-# at the end of a line of code.
+# Each pair's file must say how to run it, and its marks must be at the end of a
+# line of code, where they are looked for.
 sources=$(cd "$(dirname "$0")/../../kernels" && pwd)
 for pair in $text; do
 	grep -q -e "cudadvise-kernels $pair" "$sources/${pair//-/_}.cu" || {

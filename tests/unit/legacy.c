@@ -1,4 +1,4 @@
-/* What the legacy default stream keeps apart: model/legacy.c. */
+/* What the legacy default stream serialises: model/legacy.c. */
 #include "unit/model_feed.h"
 
 #define NULL_STREAM 7u
@@ -13,8 +13,8 @@ streams(struct feed *f, uint32_t flags)
 	feed_signature(f, 1, "k");
 }
 
-/* ${n} turns of a kernel of 100 us in the default stream and a copy of 60 us on
- * the other, which starts ${gap} after it; called long before. */
+/* ${n} iterations of a kernel of 100 us in the default stream and a copy of 60 us
+ * in the other stream, which starts ${gap} after it; both were called long before. */
 static void
 turns(struct feed *f, uint64_t n, uint64_t gap)
 {
@@ -37,7 +37,7 @@ settle(struct feed *f)
 	return &feed_settle(f)->device[0];
 }
 
-/* Each waits for the other: all copies could have gone beside kernels. */
+/* Each waits for the other: all copies could have run beside kernels. */
 FEED_TEST(test_turns)
 {
 	const struct device *d;
@@ -51,8 +51,8 @@ FEED_TEST(test_turns)
 	assert_true(d->legacy_kernels_ns == 0);
 }
 
-/* A non-blocking stream, one of which nothing is known, and work that comes
- * later than right after: nobody waited. */
+/* A non-blocking stream, a stream of unknown kind, and work that starts later
+ * than directly after: no wait. */
 FEED_TEST(test_non_blocking)
 {
 	streams(f, 2);
@@ -91,7 +91,7 @@ FEED_TEST(test_blocking_copy)
 	assert_int_equal(settle(f)->legacy_waits, 0);
 }
 
-/* The stream's record comes after its first work. */
+/* The stream's record arrives after its first work. */
 KERNEL_TEST(test_told_late)
 {
 	f->queue = SIDE;
@@ -101,7 +101,7 @@ KERNEL_TEST(test_told_late)
 	assert_int_equal(settle(f)->legacy_waits, 19);
 }
 
-/* Kernels that fill the GPU leave no room; those of a quarter of it do. */
+/* Kernels that fill the GPU leave no room for others; kernels of a quarter of it do. */
 FEED_TEST(test_kernels)
 {
 	const struct device *d;
@@ -123,8 +123,8 @@ FEED_TEST(test_kernels)
 	assert_true(d->legacy_copies_ns == 0);
 }
 
-/* Three streams whose kernels take turns because of what the default stream does for a
- * moment after each: in their own streams, and beside each other, a third of it. */
+/* Three streams whose kernels run one at a time because of short work in the
+ * default stream after each: if they ran at the same time it would take a third. */
 FEED_TEST(test_turns_of_streams)
 {
 	const struct device *d;
@@ -170,7 +170,7 @@ FEED_TEST(test_full)
 	assert_true(d->legacy_kernels_ns == 0);
 }
 
-/* What was called only after the other had ended had nothing to wait for. */
+/* Work that was called only after the other had ended had nothing to wait for. */
 FEED_TEST(test_called_later)
 {
 	uint64_t at = S, i;

@@ -1,6 +1,6 @@
 /*
- * level.c: option, configuration, documents and the API's description have the
- * levels of wire/level.def, and no others.
+ * level.c: the option, the configuration, the documents and the API's
+ * description must have exactly the levels of wire/level.def.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ TEST(values_and_words)
 {
 	unsigned i;
 
-	/* Old captures have these. */
+	/* Old captures contain these numbers. */
 	assert_int_equal(LEVEL_TRACE, 1);
 	assert_int_equal(LEVEL_COUNTERS, 2);
 	assert_int_equal(LEVEL_SOURCE, 3);
@@ -110,7 +110,7 @@ TEST(description)
 	json_decref(doc);
 }
 
-/* What is done at each is asked by name: the values have no order. */
+/* The parts of a level have functions of their own: the values have no order. */
 TEST(parts)
 {
 	unsigned i;

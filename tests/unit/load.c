@@ -1,5 +1,5 @@
 /*
- * The demands of a launch: what it waits for, and which launch it was.
+ * The load of a launch: what it waits for, and which launch it describes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "rules/made.h"
 #include "unit/advise.h"
 
-/* Warps that wait for memory far longer than trips to it take stand in line:
- * more of them do not help, fewer sectors do, although no counter is high. */
+/* Warps that wait for memory far longer than their trips take are queued: more
+ * warps do not help, fewer sectors do, although no counter is high. */
 MADE_TEST(test_queue)
 {
 	struct load l;
@@ -39,14 +39,14 @@ MADE_TEST(test_queue)
 	assert_true(made_speedup(&l, &sectors, VIEW_LOW) > 1.2);
 	warps.occupancy = 2;
 	assert_true(made_speedup(&l, &warps, VIEW_MID) < 1.1);
-	/* As many atomics stand in it as before. */
+	/* As many atomics are queued as before. */
 	speedup = made_speedup(&l, &sectors, VIEW_MID);
 	v[METRIC_L2_FROM_L1] = v[METRIC_L2_READ] + 32 * 8e6;
 	made_load(m, &l);
 	assert_true(l.l2_atom >= 32 * 8e6);
 	assert_true(made_speedup(&l, &sectors, VIEW_MID) < 0.7 * speedup);
 	v[METRIC_L2_FROM_L1] = NAN;
-	/* It may wait at barriers, or for a pipe: then nothing is known. */
+	/* It may wait at barriers, or for a pipe: then the cause is unknown. */
 	v[METRIC_SHARED_LD_INST] = 1e6;
 	made_load(m, &l);
 	assert_true(l.memory_queue == 0);
@@ -56,9 +56,9 @@ MADE_TEST(test_queue)
 	assert_true(l.memory_queue == 0);
 }
 
-/* Warps that wait far longer than their few trips to a memory that is idle wait
- * for something that was not counted: no change to accesses, warps or the grid is
- * known to help, though it may. */
+/* Warps that wait far longer than their few trips to an idle memory wait for
+ * something that was not counted: no change to accesses, warps or the grid
+ * certainly helps, though it may. */
 MADE_TEST(test_unexplained)
 {
 	struct load l;
@@ -85,17 +85,18 @@ MADE_TEST(test_unexplained)
 	warps.occupancy = warps.spread = 4;
 	assert_true(made_speedup(&l, &warps, VIEW_MID) < 1.1);
 	assert_true(made_speedup(&l, &warps, VIEW_HIGH) > 2);
-	/* Who knows what it waits for may end that. */
+	/* A fix that knows what it waits for can end the wait. */
 	wait.stall = 0.1;
 	assert_true(made_speedup(&l, &wait, VIEW_MID) > 5);
-	/* The same accesses in a time that trips explain. */
+	/* The same accesses in a time that their trips explain. */
 	v[METRIC_SM_CYCLES_ACTIVE_AVG] = v[METRIC_SM_CYCLES_ACTIVE_MAX] = 2e3;
 	made_load(m, &l);
 	assert_true(l.unexplained < 0.1);
 }
 
-/* Shared wavefronts that were counted by instruction alone are shared memory's, and the
- * turns of accesses that no lane makes are nobody's: neither is what global ones need. */
+/* Shared wavefronts that were only counted by instruction belong to shared
+ * memory, and the wavefronts of accesses by no lane to nothing: neither is part
+ * of what global accesses need. */
 MADE_TEST(test_shared_counted)
 {
 	struct fix fix = FIX_NONE;
@@ -116,7 +117,7 @@ MADE_TEST(test_shared_counted)
 	assert_true(fabs(l.wavefronts[USER_SHARED_LD] - 3200e3) < 1);
 	assert_true(fabs(l.wavefronts[USER_OTHER] - 400e3) < 1);
 	assert_true(fabs(l.wavefronts[USER_GLOBAL_LD] - 100e3) < 1);
-	/* Without its conflicts a pipe that is full of them is nearly empty. */
+	/* Without conflicts a pipe that is full of them is nearly empty. */
 	v[METRIC_LSU_WAVEFRONTS] = 0.9 * 200e-6 * 1.98e9 * 132;
 	v[METRIC_INST_EXECUTED] *= v[METRIC_LSU_WAVEFRONTS] / 3700e3;
 	made_load(m, &l);
@@ -125,8 +126,8 @@ MADE_TEST(test_shared_counted)
 	assert_true(made_speedup(&l, &fix, VIEW_MID) > 3);
 }
 
-/* What global accesses need of a pipe whose shared accesses were estimated too low, or
- * not counted: a wavefront moves a sector at least. */
+/* What global accesses need of a pipe whose shared accesses were estimated too
+ * low, or not counted: a wavefront moves at least one sector. */
 MADE_TEST(test_shared_missing)
 {
 	struct load l;
@@ -149,7 +150,7 @@ MADE_TEST(test_shared_missing)
 	assert_true(l.wavefronts[USER_GLOBAL_LD] < 2e6);
 }
 
-/* How many loads there were nobody counted: their sectors stand for them in the pipe. */
+/* The number of loads was not counted: their sectors stand for it in the pipe. */
 MADE_TEST(test_loads_not_counted)
 {
 	struct load l;
@@ -167,8 +168,8 @@ MADE_TEST(test_loads_not_counted)
 	assert_true(l.wavefronts[USER_OTHER] == 0);
 }
 
-/* The launch that was measured took a tenth of what others take: its counters say
- * how busy it was, and nothing of those. */
+/* The measured launch took a tenth of the time of the others: its counters
+ * describe it, and not those. */
 MADE_TEST(test_own_launch)
 {
 	struct fix f[VIEWS] = { FIX_NONE, FIX_NONE, FIX_NONE };
@@ -189,7 +190,7 @@ MADE_TEST(test_own_launch)
 	g = gain_of(&l, k, f);
 	assert_true(g.mid > 0.3 * gain_exposed_s(k));
 	assert_true(g.low < 0.01 * gain_exposed_s(k));
-	/* Their accesses are known to be what differs. */
+	/* The accesses are known to be what differs. */
 	k->accesses_vary = true;
 	made_load(m, &l);
 	assert_true(l.excess > 0.85 && l.excess < 0.92);
@@ -198,7 +199,7 @@ MADE_TEST(test_own_launch)
 	g = gain_of(&l, k, f);
 	assert_true(g.mid > 0.4 * gain_exposed_s(k));
 	assert_true(g.high > 0.8 * gain_exposed_s(k));
-	/* A window is a little longer than its launch. */
+	/* A window is slightly longer than its launch. */
 	made_again(m);
 	k = made_measured(m, "k", 10, 10000, 0.9);
 	k->metric[METRIC_DURATION] = 11200;
@@ -218,7 +219,7 @@ together(const char *text)
 	return n;
 }
 
-/* Loads that are issued before one of them is needed share a trip. */
+/* Loads that are issued before the first result is needed share one trip. */
 TEST(test_together)
 {
 	assert_true(together("0000 LDG.E R4,desc[UR4][R2.64]\n"
@@ -226,21 +227,20 @@ TEST(test_together)
 	    "0020 LDG.E R6,desc[UR4][R2.64+0x100]\n"
 	    "0030 LDG.E R7,desc[UR4][R2.64+0x180]\n"
 	    "0040 FADD R4,R4,R5\n0050 FADD R6,R6,R7\n0060 EXIT\n") == 4);
-	/* What runs once in front of a loop says nothing of the loop. */
+	/* Code that runs once before a loop tells nothing about the loop. */
 	assert_true(together("0000 LDG.E R4,desc[UR4][R2.64]\n"
 	    "0010 LDG.E R5,desc[UR4][R2.64+0x80]\n"
 	    "0020 LDG.E R6,desc[UR4][R2.64+0x100]\n"
 	    "0030 IADD3 R2,R2,0x4,RZ\n"
 	    "0040 LDG.E R7,desc[UR4][R2.64]\n"
 	    "0050 FADD R4,R4,R7\n0060 @P0 BRA 0x30\n0070 EXIT\n") == 1);
-	/* Each is where the one before says. */
+	/* Each address comes from the load before. */
 	assert_true(together("0000 LDG.E R4,desc[UR4][R2.64]\n"
 	    "0010 LDG.E R5,desc[UR4][R4.64]\n0020 EXIT\n") == 1);
 	assert_true(isnan(together("0000 FADD R4,R4,R5\n0010 EXIT\n")));
 }
 
-/* A kernel of 60 warps an SM, whose clock ran for a millisecond, without stall
- * counters. */
+/* A kernel of 60 warps an SM that ran for a millisecond, without stall counters. */
 static struct kernel *
 make_full(struct made *m)
 {
@@ -256,14 +256,14 @@ make_full(struct made *m)
 	    1.98e6;
 	v[METRIC_INST_EXECUTED] = 60 * 132 * 10000.;
 	v[METRIC_SHARED_LD_INST] = v[METRIC_SHARED_ST_INST] = 1;
-	/* Of 1.98 million cycles a warp's loads take 1.5 if all go far. */
+	/* If all loads go to DRAM, a warp's loads take 1.5 of 1.98 million cycles. */
 	v[METRIC_GLOBAL_LD_REQUESTS] = 60 * 132 * 3000.;
 	v[METRIC_GLOBAL_LD_SECTORS] = 4 * v[METRIC_GLOBAL_LD_REQUESTS];
 	return k;
 }
 
-/* Loads are as far away as their sectors were found; warps that could issue wait
- * for nothing; samples say how long they waited. */
+/* The latency of loads depends on where their sectors were found; warps that
+ * could issue do not wait; samples tell how long the others waited. */
 MADE_TEST(test_waits)
 {
 	struct code code = { .sampled = true, .sample_kernels = 1,
@@ -278,10 +278,10 @@ MADE_TEST(test_waits)
 	made_load(m, &l);
 	assert_false(l.stalls_known);
 	assert_true(l.memory_stall > 0.7);
-	v[METRIC_DRAM_READ] = 0;		/* L2 has them all */
+	v[METRIC_DRAM_READ] = 0;		/* L2 has all sectors */
 	made_load(m, &l);
 	assert_true(l.memory_stall > 0.3 && l.memory_stall < 0.5);
-	v[METRIC_L2_READ] = far / 100;	/* L1 does */
+	v[METRIC_L2_READ] = far / 100;	/* L1 has them */
 	made_load(m, &l);
 	assert_true(l.memory_stall < 0.1);
 	/* Half of the warps could issue. */
@@ -297,10 +297,10 @@ MADE_TEST(test_waits)
 	made_load(m, &l);
 	assert_true(l.stalls_known && fabs(l.memory_stall - 0.2) < 1e-9);
 	assert_true(fabs(l.throttle - 0.05) < 1e-9 && l.shared_stall == 0);
-	code.sample_kernels = 2;	/* perhaps they are of the other */
+	code.sample_kernels = 2;	/* the samples may be of the other kernel */
 	made_load(m, &l);
 	assert_false(l.stalls_known);
-	code.sample_part = 0.7;		/* or of some that do the same */
+	code.sample_part = 0.7;		/* or of some launches that do the same */
 	made_load(m, &l);
 	assert_true(l.stalls_known && fabs(l.memory_stall - 0.2) < 1e-9);
 	code.sample_kernels = 1;

@@ -1,5 +1,5 @@
-/* MEMORY records made of the program's own calls, as the injection library sees
- * them: before and after each, with its parameters. */
+/* MEMORY records of the program's calls, which the injection library sees
+ * before and after each call, with its parameters. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ inject_now(void)
 	return 77;
 }
 
-/* The MEMORY records in the queue, which is emptied. */
+/* Takes the MEMORY records from the queue. */
 static struct record_MEMORY got[8];
 
 static unsigned
@@ -88,7 +88,7 @@ expect(unsigned i, unsigned operation, unsigned kind, uint64_t address,
 	assert_int_equal(got[i].correlation, correlation);
 }
 
-/* One pair of each kind of call. */
+/* Each kind of allocating call, with its release. */
 TEST(every_call)
 {
 	CUdeviceptr a = 0x7f0000000000;
@@ -105,7 +105,7 @@ TEST(every_call)
 	expect(0, 2, kind, (kind) == MEMORY_PINNED ? (uintptr_t)h : a, size); \
 	assert_int_equal(got[0].now_ns, 10);				\
 	free;								\
-	assert_int_equal(taken(), 0);	/* it is no more */		\
+	assert_int_equal(taken(), 0);	/* already released */		\
 } while (0)
 	PAIR(MEMORY_DEVICE, 100,
 	    CALL(cuMemAlloc_v2, .dptr = &a, .bytesize = 100),
@@ -145,7 +145,7 @@ TEST(every_call)
 	    CALL(cuMemHostUnregister, .p = h));
 }
 
-/* What failed allocated nothing, and its out-parameter is not looked at. */
+/* A failed call allocated nothing, and its out-parameter is not read. */
 TEST(failures)
 {
 	CUdeviceptr a = 0x7f1000000000;
@@ -160,7 +160,7 @@ TEST(failures)
 	assert_int_equal(taken(), 0);
 	CALL(cuMemAlloc_v2, .dptr = &a, .bytesize = 100);
 	assert_int_equal(taken(), 1);
-	/* A release that fails: it lives on. */
+	/* A failed release: the allocation stays. */
 	result = CUDA_ERROR_ILLEGAL_ADDRESS;
 	CALL(cuMemFree_v2, .dptr = a);
 	assert_int_equal(taken(), 2);
@@ -172,7 +172,7 @@ TEST(failures)
 	expect(0, 2, MEMORY_DEVICE, a, 100);
 }
 
-/* While one thread is still in its release, another is given the address. */
+/* One thread is still in its release when another gets the same address. */
 TEST(an_address_is_used_again)
 {
 	CUdeviceptr a = 0x7f2000000000;
@@ -191,8 +191,8 @@ TEST(an_address_is_used_again)
 	expect(0, 2, MEMORY_DEVICE, a, 200);
 }
 
-/* As many as there is room for, each found again whatever went before it; one
- * more is said to be lost. */
+/* As many allocations as there is room for: each is found again, whatever was
+ * released before; one more is counted as lost. */
 TEST(many)
 {
 	const uint64_t base = 0x600000000000, step = 512;
@@ -221,8 +221,8 @@ TEST(many)
 	assert_int_equal(emit_lost_total() - before, 1);
 }
 
-/* nvcc's own: 4000 + 24 + 40 bytes of __device__ and 2000 of __managed__
- * variables, constants and shared memory beside them. */
+/* From nvcc: 4000 + 24 + 40 bytes of __device__ and 2000 of __managed__
+ * variables, beside constants and shared memory. */
 TEST(variables)
 {
 	static uint8_t image[64 << 10], cut[64 << 10];
@@ -248,7 +248,7 @@ TEST(variables)
 	d.pCubin = NULL;
 	assert_false(memory_module(&d, 1));
 	assert_false(memory_module(NULL, 1));
-	/* Cut short, and with each byte damaged: nothing outside is read. */
+	/* Truncated, and with each byte damaged: nothing outside is read. */
 	for (i = 0; i < size; i++) {
 		uint8_t *end = malloc(i + 1);
 
@@ -270,7 +270,7 @@ set_up(void **state)
 
 	(void)state;
 	emit_init(1);
-	EMIT(CLOCK, &r);	/* the first stands alone */
+	EMIT(CLOCK, &r);	/* the first record stands alone */
 	calls_init();
 	memory_init();
 	return 0;

@@ -1,4 +1,4 @@
-/* Small frames become large ones, and nothing is lost on the way. */
+/* Small frames are merged into large ones, without loss. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 static char *top;
 static char path[300], tail[320];
-static struct fixture a, b;	/* two processes, a launch a frame */
+static struct fixture a, b;	/* two processes, one launch a frame */
 
 static int
 set_up(void **state)
@@ -69,7 +69,7 @@ put_next(struct capture_merger *m, const struct fixture *f, size_t *at,
 	return true;
 }
 
-/* Both processes, in turn. */
+/* Both processes, alternating. */
 static void
 put_all(struct capture_merger *m, bool spans)
 {
@@ -93,7 +93,8 @@ merger(bool journal, capture_merged *fn, void *arg)
 	return m;
 }
 
-/* The capture is both processes, each record once; its frames. */
+/* The capture must have both processes, each record once; returns its number of
+ * frames. */
 static uint64_t
 check_capture(void)
 {
@@ -136,7 +137,7 @@ TEST_WITH(small_frames_become_large, set_up, tear_down)
 	put_all(m, true);
 	capture_merger_close(m);
 	frames = check_capture();
-	/* 20,000 records of 80 bytes are 1.6 MB a process: 7 of 256 KiB. */
+	/* 20,000 records of 80 bytes are 1.6 MB a process: 7 frames of 256 KiB. */
 	assert_in_range(frames, 2, 20);
 	assert_int_equal(rows.rows, frames);
 	assert_int_equal(rows.records, a.sequence + b.sequence);
@@ -153,7 +154,7 @@ copy_file(const char *from, const char *to)
 	assert_int_equal(system(command), 0);
 }
 
-/* Killed at any moment: what was put is there for the next. */
+/* Killed at any moment: the next daemon finds everything that was stored. */
 TEST_WITH(killed, set_up, tear_down)
 {
 	struct capture_merger *m = merger(true, NULL, NULL);
@@ -163,7 +164,7 @@ TEST_WITH(killed, set_up, tear_down)
 	snprintf(before, sizeof(before), "%s/before.tail", top);
 	snprintf(after, sizeof(after), "%s/after.cadv", top);
 	put_all(m, true);
-	/* As the next one finds it if we are killed now; */
+	/* The state that the next one finds if we are killed now, */
 	copy_file(tail, before);
 	copy_file(path, after);
 	capture_merger_close(m);
@@ -174,7 +175,7 @@ TEST_WITH(killed, set_up, tear_down)
 	assert_int_equal(capture_settle(path, &e), 0);
 	assert_int_equal(access(tail, F_OK), -1);
 	check_capture();
-	/* or behind the write to the capture, with the tail still there. */
+	/* or after the write to the capture, with the tail still there. */
 	copy_file(before, tail);
 	assert_int_equal(capture_settle(path, &e), 0);
 	check_capture();
@@ -188,7 +189,7 @@ TEST_WITH(killed, set_up, tear_down)
 	assert_int_equal(capture_settle(path, &e), 0);
 }
 
-/* What waits goes into the capture in time. */
+/* Waiting records are written to the capture in time. */
 TEST_WITH(age, set_up, tear_down)
 {
 	struct capture_merger *m = merger(true, NULL, NULL);
@@ -207,8 +208,7 @@ TEST_WITH(age, set_up, tear_down)
 	capture_merger_close(m);
 }
 
-/* A frame that is not what its header says stays alone: what comes behind it
- * is found. */
+/* A frame that contradicts its header is not merged; the frames after it are found. */
 TEST_WITH(nonsense_stays_alone, set_up, tear_down)
 {
 	struct capture_merger *m = merger(false, NULL, NULL);
@@ -237,7 +237,7 @@ TEST_WITH(nonsense_stays_alone, set_up, tear_down)
 	free(frame);
 }
 
-/* A capture of more frames than can be loaded is put in order. */
+/* A capture with more frames than can be loaded is reordered. */
 TEST_WITH(crowded, set_up, tear_down)
 {
 	struct capture_index x = { 0 };

@@ -54,7 +54,7 @@ TEST(test_names)
 		assert_non_null(run_state_name[i]);
 }
 
-/* One kernel over two processes with other ids; another shape is another. */
+/* One kernel in two processes with different ids; another shape is another kernel. */
 FEED_TEST(test_signatures)
 {
 	struct feed child = { .m = f->m };
@@ -118,10 +118,11 @@ KERNEL_TEST(test_counters)
 	FEED(f, SKIPPED, .signature = 1, .reason = 12345);
 	assert_true(feed_settle(f)->kernel[0].metric[METRIC_DRAM_READ] == 100);
 	assert_int_equal(feed_settle(f)->kernel[0].skip, SKIP_BUSY);
-	counters(f, 5, 200, 3, 1);	/* complete replaces partial */
-	counters(f, 5, 300, 1, 0);	/* partial does not replace complete */
-	counters(f, 6, 7, 1, 0);	/* but adds what is missing */
-	counters(f, 6, INFINITY, 9, 1);	/* no number */
+	counters(f, 5, 200, 3, 1);	/* complete values replace partial ones */
+	counters(f, 5, 300, 1, 0);	/* partial values do not replace
+					 * complete ones */
+	counters(f, 6, 7, 1, 0);	/* but add missing ones */
+	counters(f, 6, INFINITY, 9, 1);	/* not a number */
 	counters(f, 7, 3.5, 9, 1);
 	run = feed_settle(f);
 	k = &run->kernel[0];
@@ -131,14 +132,14 @@ KERNEL_TEST(test_counters)
 	assert_true(k->metric_complete);
 	assert_int_equal(k->metric_launches, 9);
 	assert_int_equal(k->metric_mode, MODE_SPREAD);
-	assert_int_equal(k->skip, SKIP_NONE);	/* complete after all */
+	assert_int_equal(k->skip, SKIP_NONE);	/* complete in the end */
 	assert_int_equal(run->extras, 1);
 	assert_string_equal(run->extra_name[0], "some__other.sum");
 	assert_true(k->extra[0] == 3.5);
 }
 
-/* What patched instructions count is of another launch: brought to the one that the
- * hardware counted, where that had more to do. */
+/* Patched instructions are counted in another launch: the counts are scaled to
+ * the launch that the hardware counted, if that had more to do. */
 KERNEL_TEST(test_counters_of_two_launches)
 {
 	static const struct { const char *name; double value; } v[] = {
@@ -160,7 +161,7 @@ KERNEL_TEST(test_counters_of_two_launches)
 	assert_true(k->metric[METRIC_GLOBAL_LD_SECTORS] == 800);
 	assert_true(k->metric[METRIC_SHARED_LD_INST] == 120);
 	assert_false(k->accesses_vary);
-	/* As many instructions, and other sectors: only the accesses differ. */
+	/* As many instructions but different sectors: only the accesses differ. */
 	counters(f, 7, 4000, 2, 1);
 	k = &feed_settle(f)->kernel[0];
 	assert_true(k->metric[METRIC_SHARED_LD_INST] == 30);
@@ -169,8 +170,8 @@ KERNEL_TEST(test_counters_of_two_launches)
 	assert_false(feed_settle(f)->kernel[0].accesses_vary);
 }
 
-/* Loads by generic addresses and asynchronous copies move sectors and are not among the
- * loads that are counted. */
+/* Loads by generic addresses and asynchronous copies move sectors, but are not
+ * among the counted loads. */
 KERNEL_TEST(test_requests_not_counted)
 {
 	static const struct { const char *name; double value; } v[] = {
@@ -193,8 +194,8 @@ KERNEL_TEST(test_requests_not_counted)
 	assert_true(metric[METRIC_GLOBAL_LD_INST] == 104);
 }
 
-/* A kernel that is captured is called as often as it is captured; what ran were
- * nodes of a graph, and no replay measures those. */
+/* A captured kernel is called once for each capture; what ran were nodes of a
+ * graph, which replay does not measure. */
 KERNEL_TEST(test_nodes_are_not_measured)
 {
 	FEED(f, SKIPPED, .signature = 1, .reason = SKIP_TOO_FEW_LAUNCHES);
@@ -223,7 +224,7 @@ FEED_TEST(test_run)
 	    .json = { (const uint8_t *)"{}", 2 });
 	feed_bye(f, S);
 	run = feed_settle(f);
-	assert_int_equal(run->state, RUN_KILLED);	/* the launcher was */
+	assert_int_equal(run->state, RUN_KILLED);	/* the launcher was killed */
 	FEED(&launcher, RUN_END, .start_ns = T0 - 5 * US, .end_ns = T0 + 2 * S,
 	    .exit_code = 3);
 	run = feed_settle(f);
@@ -257,7 +258,7 @@ KERNEL_TEST(test_missing)
 {
 	const struct run *run;
 
-	f->sequence += 5;			/* five are gone */
+	f->sequence += 5;			/* five records are missing */
 	feed_kernel(f, 1, 0, 10 * US, 20 * US);
 	f->sequence--;				/* this one came twice */
 	feed_kernel(f, 1, 0, 10 * US, 20 * US);
@@ -277,14 +278,14 @@ KERNEL_TEST(test_hot_calls)
 	const struct call_class *c;
 	uint64_t i, at = 0;
 
-	feed_api(f, CALL_MALLOC, US, 3 * US);		/* setting up */
+	feed_api(f, CALL_MALLOC, US, 3 * US);		/* set-up */
 	for (i = 0; i < 50; i++) {
 		at += 10 * US;
 		if (i >= 5)
 			feed_api(f, CALL_MALLOC, at - 5 * US, at - 3 * US);
 		feed_kernel(f, 1, at, at + US, at + 2 * US);
 	}
-	feed_api(f, CALL_FREE, at + 10 * US, at + 60 * US); /* tidying up */
+	feed_api(f, CALL_FREE, at + 10 * US, at + 60 * US); /* clean-up */
 	c = call_of(feed_settle(f), CALL_MALLOC);
 	assert_int_equal(c->count, 46);
 	assert_int_equal(c->total_ns, 46 * 2 * US);
@@ -297,7 +298,7 @@ KERNEL_TEST(test_hot_calls)
 	assert_int_equal(c->hot_count, 0);
 }
 
-/* Where nothing is launched, what comes after ten allocations is hot. */
+/* Without launches, calls after the first ten allocations are hot. */
 FEED_TEST(test_hot_without_launches)
 {
 	const struct call_class *c;
@@ -310,13 +311,13 @@ FEED_TEST(test_hot_without_launches)
 	assert_int_equal(c->hot_count, 20);
 	assert_int_equal(c->hot_ns, 20 * 2 * US);
 	assert_int_equal(call_of(feed_settle(f), CALL_DEVICE_SYNC)->hot_count, 0);
-	/* A launch after all: they were setting up. */
+	/* A launch after all: the calls were set-up. */
 	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 500 * US, 510 * US, 520 * US);
 	assert_int_equal(call_of(feed_settle(f), CALL_MALLOC)->hot_count, 0);
 }
 
-/* The API record of a blocking copy may come before or after the copy. */
+/* The API record of a blocking copy may arrive before or after the copy's. */
 FEED_TEST(test_copy_host_time)
 {
 	const struct run *run;
@@ -354,7 +355,7 @@ KERNEL_TEST(test_small_copies)
 	small_row(f, 1 * MS, 15, 4096);		/* one too few */
 	small_row(f, 10 * MS, 20, 4096);
 	small_row(f, 20 * MS, 30, 65537);	/* not small */
-	small_row(f, 30 * MS, 10, 64);		/* a kernel between */
+	small_row(f, 30 * MS, 10, 64);		/* a kernel in between */
 	feed_kernel(f, 1, 0, 30 * MS + 95 * US, 30 * MS + 99 * US);
 	small_row(f, 30 * MS + 100 * US, 10, 64);
 	small_row(f, 50 * MS, 16, 64);
@@ -391,13 +392,14 @@ FEED_TEST(test_leaks)
 	memory(f, 2, MEMORY_DEVICE, 0x3000, 0);
 	memory(f, 2, MEMORY_DEVICE, 0x9999, 0);		/* unknown */
 	memory(f, 1, MEMORY_STATIC, 0x5000, 64);
-	/* __managed__ variables: within reach of the host, and no allocation. */
+	/* __managed__ variables: the host can reach them, but they are no
+	 * allocation. */
 	FEED(f, MEMORY, .operation = 1, .kind = MEMORY_MANAGED,
 	    .flags = MEMORY_GLOBAL, .bytes = 1 << 20, .now_ns = T0 + MS);
 	FEED(f, MEMORY, .operation = 1, .kind = MEMORY_DEVICE,
 	    .flags = MEMORY_INTERNAL, .address = 0x6000, .bytes = 1 << 30);
 	run = feed_settle(f);
-	assert_int_equal(run->leaks, 0);	/* it may be running still */
+	assert_int_equal(run->leaks, 0);	/* the program may still run */
 	assert_false(run->contexts_gone);
 	assert_int_equal(run->peak_memory_bytes, 7 << 20);
 	assert_int_equal(run->peak_host_bytes, 9 << 20);
@@ -423,7 +425,8 @@ FEED_TEST(test_leaks)
 	assert_int_equal(run->leak[1].kind, MEMORY_PINNED);
 }
 
-/* Allocations that go on to the end are told from those of the beginning. */
+/* Allocations that continue until the end are distinguished from those at the
+ * beginning. */
 KERNEL_TEST(test_leaks_grow)
 {
 	const struct run *run;
@@ -467,7 +470,7 @@ KERNEL_TEST(test_leaks_of_warm_up)
 	assert_int_equal(run->leak[0].late, 1);
 }
 
-/* Killed before it could tidy up; a destroyed context tells all the same. */
+/* Killed before clean-up; a destroyed context still shows leaks. */
 FEED_TEST(test_leaks_killed)
 {
 	memory(f, 1, MEMORY_DEVICE, 0x1000, 1 << 20);
@@ -492,8 +495,8 @@ defect(struct feed *f, enum wire_defect kind, const char *function,
 	    .site = wire_str_of("main"), .site_line = thread);
 }
 
-/* What the correctness tools said: reports of one line are one defect, however
- * many threads and launch sites there are. */
+/* Reports of the correctness tools: those about one line are one defect,
+ * whatever the number of threads and launch sites. */
 FEED_TEST(test_checks)
 {
 	const struct defect *d;
@@ -508,7 +511,7 @@ FEED_TEST(test_checks)
 		defect(f, DEFECT_BOUNDS, "k(int *)", 7, i);
 	defect(f, DEFECT_BOUNDS, "k(int *)", 8, 0);
 	defect(f, DEFECT_MISALIGNED, "k(int *)", 7, 0);
-	/* Host calls: by who called. */
+	/* Reports of host calls are distinguished by caller. */
 	defect(f, DEFECT_LEAK, "", 0, 1);
 	defect(f, DEFECT_LEAK, "", 0, 1);
 	defect(f, DEFECT_LEAK, "", 0, 2);
@@ -542,10 +545,10 @@ FEED_TEST(test_checks)
 	assert_int_equal(d->kind, DEFECT_UNKNOWN);
 	assert_int_equal(d->severity, SEVERITY_ERROR);
 	assert_string_equal(d->kernel, "");
-	assert_int_equal(run->processes, 1);	/* the launcher is none */
+	assert_int_equal(run->processes, 1);	/* the launcher does not count */
 }
 
-/* However many places, the table is bounded, and says so. */
+/* The table is bounded, whatever the number of places, and says so. */
 FEED_TEST(test_checks_bounded)
 {
 	const struct run *run;
@@ -575,15 +578,17 @@ KERNEL_TEST(test_failures)
 {
 	const struct run *run;
 
-	failure(f, CALL_LAUNCH, 9, 10 * US, 0);		/* never looked at */
+	failure(f, CALL_LAUNCH, 9, 10 * US, 0);		/* the error is never read */
 	failure(f, CALL_LAUNCH, 9, 20 * US, 0);
 	f->tid = 8;
-	failure(f, CALL_LAUNCH, 9, 30 * US, 0);		/* looked at */
+	failure(f, CALL_LAUNCH, 9, 30 * US, 0);		/* the error is read */
 	failure(f, CALL_LAUNCH, 9, 31 * US, 1);
-	failure(f, CALL_OTHER, 600, 32 * US, 0);	/* not ready: no error */
-	failure(f, CALL_MALLOC, 2, 40 * US, 0);		/* went on after it */
+	failure(f, CALL_OTHER, 600, 32 * US, 0);	/* "not ready" is no error */
+	failure(f, CALL_MALLOC, 2, 40 * US, 0);		/* the program continued
+							 * after it */
 	feed_kernel(f, 1, 50 * US, 51 * US, 52 * US);
-	failure(f, CALL_MALLOC, 2, 60 * US, 0);		/* stopped after it */
+	failure(f, CALL_MALLOC, 2, 60 * US, 0);		/* the program stopped
+							 * after it */
 	run = feed_settle(f);
 	assert_int_equal(run->failures, 2);
 	assert_true(run->failure[0].launch);
@@ -596,7 +601,7 @@ KERNEL_TEST(test_failures)
 	assert_int_equal(run->failure[1].unread, 1);
 }
 
-/* What a failed launch asked for is kept, kernel by kernel. */
+/* The parameters of failed launches are kept, by kernel. */
 FEED_TEST(test_failed_launch)
 {
 	static const char *const kernel[] = { "_Z1aPf", "_Z1aPf", "_Z1bPf" };
@@ -613,7 +618,7 @@ FEED_TEST(test_failed_launch)
 		    .block_y = 9, .block_z = 10, .smem_dynamic = 11,
 		    .regs = 12, .smem_static = 13, .threads_max = 14,
 		    .smem_dynamic_max = 15, .kernel = wire_str_of(kernel[i]));
-	failure(f, CALL_LAUNCH, 1, 9 * US, 0);		/* an older library's */
+	failure(f, CALL_LAUNCH, 1, 9 * US, 0);		/* from an older library */
 	run = feed_settle(f);
 	assert_int_equal(run->failures, 3);
 	e = &run->failure[0];
@@ -639,7 +644,8 @@ jit(struct feed *f, enum wire_jit operation, uint64_t start, uint64_t end)
 	    .end_ns = T0 + end);
 }
 
-/* Compilations are a union; only a library that says so tells their absence. */
+/* Compilations at the same time are a union; only a library that reports them
+ * can show that there were none. */
 FEED_TEST(test_jit)
 {
 	const struct run *run;
@@ -699,8 +705,8 @@ FEED_TEST(test_diagnostics)
 
 #define HOUR (3600 * S)
 
-/* Somebody sets the clock in the middle of a run, by hours: what ran is there,
- * the run has a length, and says what it is worth. */
+/* The system clock is changed by hours during a run: all work is there, the run
+ * has a length, and a diagnostic tells that times are unreliable. */
 static void
 clock_set(struct feed *f, int64_t step)
 {
@@ -735,7 +741,7 @@ FEED_TEST(test_clock_set_forward)
 	clock_set(f, 10 * HOUR);
 }
 
-/* Ids that nobody defined, and times that cannot be. */
+/* Undefined ids, and impossible times. */
 KERNEL_TEST(test_unknown)
 {
 	const struct run *run;
@@ -776,7 +782,7 @@ FEED_TEST(test_name_bomb)
 	assert_string_equal(run->kernel[0].name, name);
 }
 
-/* Tables stop at their bounds, and say what did not fit. */
+/* Tables stop at their bounds, and count what did not fit. */
 KERNEL_TEST(test_bounds)
 {
 	struct feed other = { .m = f->m };
@@ -976,7 +982,7 @@ feed_noise(struct model *m, uint64_t seed, uint64_t records)
 		feed_signature(&f, 1, "_Z1aPf");
 		feed_signature(&f, 2, "_Z1bPf");
 	}
-	/* From before the first record, so that the origin is the start. */
+	/* Before the first record, so that the origin is the start. */
 	FEED(&f, RUN_BEGIN, .now_ns = T0);
 	for (i = 0; i < records; i++) {
 		some_record(&x, &r);
@@ -986,8 +992,8 @@ feed_noise(struct model *m, uint64_t seed, uint64_t records)
 	}
 }
 
-/* Noise neither crashes the model nor breaks what must add up; and the same
- * noise gives the same run. */
+/* Noise must not crash the model or violate its sums, and the same noise must
+ * give the same run. */
 TEST(test_noise)
 {
 	struct model *a, *b;

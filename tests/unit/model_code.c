@@ -1,6 +1,6 @@
 /*
  * The source tier of the model: cubins, lines, text, disassembly. The cubins
- * are those of captures/cubins; places of interest are looked up in their
+ * are those of captures/cubins; the lines of interest are searched in their
  * sources, so that these may be edited.
  */
 #include <stdio.h>
@@ -52,7 +52,7 @@ feed_softmax(struct feed *f)
 	    { 0x240, SOURCE_INST, 10000 } }, 5);
 }
 
-/* Which header, and which call of it. */
+/* The header, and the call that it was inlined at. */
 FEED_TEST(test_inlined)
 {
 	const struct source_line *load, *mean, *store, *call;
@@ -90,7 +90,7 @@ FEED_TEST(test_inlined)
 	assert_int_equal(store->inlined_at, LINE_NONE);
 	assert_true(store->value[SOURCE_INST] == 10000);
 	assert_ptr_equal(line_at(run, c, "softmax.cu", out, LINE_NONE), store);
-	/* Its order, and that nothing is counted twice. */
+	/* The order of the lines, and that nothing is counted twice. */
 	for (i = 0; i < c->lines; i++) {
 		assert_in_range(c->line[i].file, 0, run->source_files - 1);
 		if (i > 0)
@@ -111,7 +111,7 @@ lines_total(const struct code *c)
 	return sum;
 }
 
-/* In any order of pieces, twice, from two processes. */
+/* Pieces in any order, twice, from two processes. */
 FEED_TEST(test_pieces)
 {
 	const struct code *c;
@@ -122,7 +122,7 @@ FEED_TEST(test_pieces)
 	feed_cubin(f, CUBIN_A, "softmax.cubin", 4096, false);
 	feed_process(f, 43);
 	feed_cubin(f, CUBIN_A, "gemm.cubin", 4096, false);
-	/* Beyond its end, of no cubin, of no kind. */
+	/* Beyond its end, of an unknown cubin, of an unknown kind. */
 	FEED(f, BYTES, .kind = BYTES_CUBIN, .id = CUBIN_A,
 	    .offset = UINT64_MAX, .data = { (const uint8_t *)"x", 1 });
 	FEED(f, BYTES, .kind = BYTES_CUBIN, .id = 12345,
@@ -137,7 +137,7 @@ FEED_TEST(test_pieces)
 	FEED(f, FUNCTION, .signature = 1, .cubin = CUBIN_A,
 	    .name = wire_str_of(SOFTMAX));
 	c = feed_settle(f)->kernel[0].code;
-	/* feed_counts says CUBIN_A. */
+	/* feed_counts uses CUBIN_A. */
 	assert_true(c->has_lines);
 	assert_true(lines_total(c) == 20);
 	model_settle(f->m, true);
@@ -184,7 +184,7 @@ KERNEL_TEST(test_withheld)
 	    REASON_CODE_DAMAGED);
 }
 
-/* 128 MiB of cubins a run, whatever is announced. */
+/* At most 128 MiB of cubins a run, whatever is announced. */
 FEED_TEST(test_cubin_total)
 {
 	const struct run *run;
@@ -236,7 +236,7 @@ FEED_TEST(test_debug)
 	assert_int_not_equal(c->instruction[0].line, LINE_NONE);
 }
 
-/* Where a kernel launches others is known without counts, and has its line. */
+/* Where a kernel launches others is known without counts, with its line. */
 FEED_TEST(test_launches)
 {
 	const struct source_line *line;
@@ -267,8 +267,8 @@ FEED_TEST(test_launches)
 	assert_false(run->kernel[2].code->launches_known);
 }
 
-/* A function that was not inlined lies behind its kernel: its counts and
- * samples are the kernel's, and nobody else's. */
+/* A function that was not inlined is placed after its kernel: its counts and
+ * samples belong to this kernel alone. */
 FEED_TEST(test_subroutine)
 {
 	static const char two[] = "_Z3twoPKfPfi";
@@ -298,7 +298,7 @@ FEED_TEST(test_subroutine)
 	assert_int_equal(c->instructions, 2);
 	assert_true(c->total[SOURCE_INST] == 13);
 	assert_int_equal(c->samples.all, 3);
-	/* Where m.cubin has it. */
+	/* Its position in m.cubin. */
 	assert_int_equal(c->instruction[1].pc, 0x490 + 0x20);
 	line = line_of_pc(c, 0x4b0);
 	assert_non_null(line);
@@ -309,7 +309,7 @@ FEED_TEST(test_subroutine)
 	assert_false(c->sampled);
 }
 
-/* Nobody said where the kernel is, but only one cubin has it. */
+/* The kernel's cubin was not named, but only one cubin has the kernel. */
 FEED_TEST(test_fallback)
 {
 	const struct run *run;
@@ -323,7 +323,7 @@ FEED_TEST(test_fallback)
 	assert_int_equal(run->kernel[0].code->cubin, CUBIN_A);
 	assert_true(run->kernel[0].code->has_lines);
 	assert_null(run->kernel[1].code);
-	/* Two have it: nobody knows. */
+	/* Two cubins have it: unknown. */
 	feed_cubin(f, 3, "softmax.cubin", 4096, false);
 	run = feed_settle(f);
 	assert_null(run->kernel[0].code);
@@ -338,7 +338,7 @@ FEED_TEST(test_source_text)
 
 	feed_softmax(f);
 	feed_source(f, "rows.cuh", 0);
-	feed_source(f, "mean.cuh", 1);	/* its id is wrong */
+	feed_source(f, "mean.cuh", 1);	/* with a wrong id */
 	run = feed_settle(f);
 	load = line_of_pc(run->kernel[0].code, 0x0f0);
 	file = &run->source_file[load->file];
@@ -356,7 +356,7 @@ FEED_TEST(test_source_text)
 	fail();
 }
 
-/* Text goes to terminals and pages. */
+/* Control characters are removed, because the text goes to terminals and pages. */
 FEED_TEST(test_source_clean)
 {
 	const struct run *run;

@@ -1,6 +1,6 @@
 /*
- * unit/model_feed.h: short spellings of records, for the tests of the model.
- * Times are nanoseconds after T0.
+ * unit/model_feed.h: short forms of records, for the tests of the model. Times
+ * are nanoseconds after T0.
  */
 #ifndef CADV_TEST_MODEL_FEED_H
 #define CADV_TEST_MODEL_FEED_H
@@ -22,7 +22,7 @@ struct feed {
 	struct model *m;
 	uint64_t stream, sequence;
 	uint32_t correlation;
-	uint32_t tid, queue;		/* of what is fed next */
+	uint32_t tid, queue;		/* for the following records */
 };
 
 static inline void
@@ -47,7 +47,7 @@ h200(uint32_t id, const char *uuid)
 	    .uuid = wire_str_of(uuid) };
 }
 
-/* A process that says hello at T0 and has one GPU (ordinal 0), context 1. */
+/* A process that sends HELLO at T0 and has one GPU (ordinal 0), context 1. */
 static inline void
 feed_process(struct feed *f, uint64_t stream)
 {
@@ -156,8 +156,8 @@ feed_teardown(void **state)
 	return 0;
 }
 
-/* A test that feeds a model: its body has `struct feed *f`, whose process has said
- * hello; KERNEL_TEST: and has signature 1, of a kernel named "a". */
+/* A test that feeds a model: its body has `struct feed *f`, whose process has
+ * sent HELLO; KERNEL_TEST: which also has signature 1, of a kernel named "a". */
 #define FEED_TEST(name) FEED_TEST_WITH(name, feed_setup)
 #define KERNEL_TEST(name) FEED_TEST_WITH(name, feed_setup_kernel)
 #define FEED_TEST_WITH(name, setup)					\
@@ -169,7 +169,7 @@ feed_teardown(void **state)
 	static void							\
 	name##_fed(struct feed *f)
 
-/* The run as it stands at the end of all that was fed. */
+/* The run at the end of everything that was fed. */
 static inline const struct run *
 feed_settle(struct feed *f)
 {

@@ -1,4 +1,4 @@
-/* Launches that were measured: what of their time is the program's. */
+/* Launches that were measured: which part of their time is the program's. */
 #include <stdio.h>
 
 #include "unit/model_feed.h"
@@ -14,7 +14,7 @@ feed_measured(struct feed *f, uint32_t id, uint64_t start, uint64_t end)
 	    .flags = KERNEL_PROFILED, .tid = f->tid);
 }
 
-/* gpu__time_duration of signature ${id} */
+/* Feeds gpu__time_duration of signature ${id}. */
 static void
 feed_duration(struct feed *f, uint32_t id, double ns)
 {
@@ -45,7 +45,7 @@ KERNEL_TEST(test_disturbed)
 	assert_int_equal(run->kernel[0].time.count, 1);
 	assert_int_equal(run->kernel[0].total_ns, 30 * US);
 	assert_false(run->kernel[0].total_estimated);
-	/* 4 us is what its window took: how long it ran is not known. */
+	/* 4 us is the time of its window: the kernel's own time is unknown. */
 	assert_int_equal(run->kernel[1].total_ns, US);
 	assert_true(run->kernel[1].total_estimated);
 	assert_true(run->kernel[1].total_least);
@@ -54,7 +54,7 @@ KERNEL_TEST(test_disturbed)
 	assert_int_equal(run->lost, 0);
 }
 
-/* What a measured launch is held up for is no gap of the program's. */
+/* The hold of a measured launch is not a gap of the program. */
 KERNEL_TEST(test_held_launch)
 {
 	const struct run *run;
@@ -63,7 +63,8 @@ KERNEL_TEST(test_held_launch)
 	FEED(f, KERNEL, .signature = 1, .launch_ns = T0 + 25 * US,
 	    .start_ns = T0 + 5000 * US, .end_ns = T0 + 5010 * US,
 	    .flags = KERNEL_PROFILED, .tid = 7);
-	/* Without the time of the call, or after its start, nothing is known. */
+	/* If the time of the call is missing, or after the start, the hold is
+	 * unknown. */
 	FEED(f, KERNEL, .signature = 1, .start_ns = T0 + 5012 * US,
 	    .end_ns = T0 + 5020 * US, .flags = KERNEL_PROFILED, .tid = 7);
 	FEED(f, KERNEL, .signature = 1, .launch_ns = T0 + 5031 * US,
@@ -71,22 +72,22 @@ KERNEL_TEST(test_held_launch)
 	    .flags = KERNEL_PROFILED, .tid = 7);
 	feed_bye(f, S);
 	run = feed_settle(f);
-	/* Nor are the 17 us in the gaps beside it. */
+	/* Neither are the 17 us in the gaps next to it. */
 	assert_int_equal(run->idle_overhead_ns, 4992 * US);
 	assert_int_equal(run->overhead_ns[OVERHEAD_COUNTERS], 4975 * US);
 	assert_true(run->idle_ns[IDLE_LAUNCH] + run->idle_ns[IDLE_HOST] <
 	    20 * US);
 }
 
-/* By what it is longer than others a measured launch is our cost, and no time in
- * which the program kept the GPU busy. */
+/* The time by which a measured launch is longer than others is our cost, and no
+ * time in which the program kept the GPU busy. */
 KERNEL_TEST(test_longer)
 {
 	const struct run *run;
 
 	feed_signature(f, 2, "b");
 	feed_measured(f, 1, 100 * US, 500 * US);
-	feed_measured(f, 2, 500 * US, 600 * US);	/* and no other */
+	feed_measured(f, 2, 500 * US, 600 * US);	/* the only launch */
 	feed_kernel(f, 1, 590 * US, 600 * US, 610 * US);
 	feed_kernel(f, 1, 590 * US, 610 * US, 640 * US);
 	feed_bye(f, S);
@@ -100,10 +101,10 @@ KERNEL_TEST(test_longer)
 	assert_int_equal(run->idle_overhead_ns, 479 * US);
 	assert_int_equal(run->idle_total_ns, run->wall_ns - 61 * US);
 	assert_int_equal(run->kernel[0].total_ns, 60 * US);
-	assert_int_equal(run->kernel[1].total_ns, US);	/* not known */
+	assert_int_equal(run->kernel[1].total_ns, US);	/* unknown */
 }
 
-/* Shorter than others, or as long, it is none. */
+/* A launch that is not longer than others has no such cost. */
 KERNEL_TEST(test_shorter)
 {
 	const struct run *run;
@@ -115,7 +116,7 @@ KERNEL_TEST(test_shorter)
 	assert_int_equal(run->device[0].busy_ns, 30 * US);
 }
 
-/* Where all were measured, the counters know how long one takes. */
+/* If all launches were measured, the counters tell how long one takes. */
 KERNEL_TEST(test_longer_than_counted)
 {
 	const struct run *run;
@@ -129,7 +130,7 @@ KERNEL_TEST(test_longer_than_counted)
 	assert_int_equal(run->kernel[0].total_ns, 20 * US);
 }
 
-/* The first launch waits for its pages, whether it is measured or not. */
+/* The first launch waits for its pages, whether measured or not. */
 KERNEL_TEST(test_pages_of_measured)
 {
 	const struct run *run;
@@ -143,8 +144,8 @@ KERNEL_TEST(test_pages_of_measured)
 	assert_int_equal(run->device[0].busy_ns, 340 * US);
 }
 
-/* A GPU that issues four instructions a nanosecond, and on it a kernel of which
- * only the launch ran whose instructions were counted: 40,000. */
+/* A GPU that issues four instructions a nanosecond, and a kernel whose only
+ * launch was counted by instruction: 40,000. */
 static const struct kernel *
 feed_counted(struct feed *f, uint64_t end)
 {
@@ -183,15 +184,15 @@ FEED_TEST(test_counted_only)
 	run = feed_settle(f);
 	assert_int_equal(run->overhead_longer_ns, 990 * US);
 	assert_int_equal(run->device[1].busy_ns, 10 * US);
-	/* Another launch tells how long it takes. */
+	/* The duration comes from another launch. */
 	feed_duration(f, 1, 20000);
 	k = &feed_settle(f)->kernel[0];
 	assert_false(k->total_least);
 	assert_int_equal(k->total_ns, 20 * US);
 }
 
-/* A launch that found nothing to do: its counters say nothing of those that take the
- * time. */
+/* A launch that had nothing to do: its counters tell nothing about the launches
+ * that take the time. */
 KERNEL_TEST(test_unlike)
 {
 	const struct kernel *k;
@@ -207,7 +208,7 @@ KERNEL_TEST(test_unlike)
 	assert_true(isnan(k->metric[METRIC_DURATION]));
 	assert_false(k->metric_complete);
 	assert_int_equal(k->skip, SKIP_UNLIKE);
-	/* As many short ones do not take the time. */
+	/* As many short launches still do not take the time. */
 	for (uint64_t i = 10; i < 20; i++)
 		feed_kernel(f, 1, 0, i * 1000 * US, i * 1000 * US + 15 * US);
 	assert_int_equal(feed_settle(f)->kernel[0].skip, SKIP_UNLIKE);
@@ -217,7 +218,7 @@ KERNEL_TEST(test_unlike)
 	assert_true(feed_settle(f)->kernel[0].metric[METRIC_DURATION] == 15e3);
 }
 
-/* Not longer than it was. */
+/* The result is not longer than the launch was. */
 FEED_TEST(test_counted_short)
 {
 	const struct kernel *k = feed_counted(f, 108 * US);
@@ -226,7 +227,8 @@ FEED_TEST(test_counted_short)
 	assert_int_equal(k->total_ns, 8 * US);
 }
 
-/* A launch that waits for the host, held for 2 s at most to see whether it does. */
+/* A launch that waits for the host, which is held for up to 2 s to see whether
+ * it does. */
 static const struct run *
 feed_waiting(struct feed *f, enum wire_skip skip, int others)
 {
@@ -255,13 +257,13 @@ FEED_TEST(test_held_for_us)
 	assert_int_equal(run->kernel[0].launches, 4);
 	assert_int_equal(run->device[0].busy_ns, 40 * US);
 	assert_true(run->gpu_exposed_ns <= 40 * US);
-	assert_int_equal(run->idle_overhead_ns, 2 * S);	/* from before it on */
-	/* 2 s minus 20 us of it are in the overhead that was told. */
+	assert_int_equal(run->idle_overhead_ns, 2 * S);	/* from its begin on */
+	/* 2 s minus 20 us of it are in the reported overhead. */
 	assert_int_equal(run->overhead_longer_ns, 10 * US);
 	assert_int_equal(run->overhead_total_ns, 2 * S);
 }
 
-/* One that nobody held, or that takes as long each time, is as long as it is. */
+/* A launch that was not held, or that always takes as long, keeps its duration. */
 FEED_TEST(test_long_by_itself)
 {
 	const struct run *run = feed_waiting(f, SKIP_NONE, 3);
@@ -283,7 +285,7 @@ FEED_TEST(test_long_each_time)
 	assert_int_equal(run->device[0].busy_ns, 2 * S);
 }
 
-/* Nor does a step of the program take as long as its measured launches. */
+/* A step of a sequence does not take as long as its measured launches either. */
 KERNEL_TEST(test_measured_in_sequence)
 {
 	const struct run *run;
@@ -299,7 +301,7 @@ KERNEL_TEST(test_measured_in_sequence)
 	assert_int_equal(run->sequence[0].kernel_ns, 300 * US);
 }
 
-/* Each says all so far, so the last one of a process counts. */
+/* Each record has the totals so far, so the last one of a process counts. */
 FEED_TEST(test_held)
 {
 	struct feed other = { .m = f->m };
@@ -319,7 +321,7 @@ FEED_TEST(test_held)
 	FEED(&other, HELD, .count = 2, .total_ns = 450, .longest_ns = 440,
 	    .setup_ns = 60, .setup_longest_ns = 40, .replay_ns = 3,
 	    .replay_longest_ns = 3, .limit_ns = 500);
-	model_settle(f->m, false);	/* sums are made anew each time */
+	model_settle(f->m, false);	/* sums are computed anew each time */
 	run = feed_settle(f);
 	assert_int_equal(run->held.count, 44);
 	assert_int_equal(run->held.total_ns, 1450);
@@ -328,9 +330,9 @@ FEED_TEST(test_held)
 	assert_int_equal(run->held.setup_longest_ns, 50);
 	assert_int_equal(run->held.replay_ns, 10);
 	assert_int_equal(run->held.replay_longest_ns, 4);
-	assert_int_equal(run->held.limit_ns, 500);	/* of the 440 */
+	assert_int_equal(run->held.limit_ns, 500);	/* the limit of the longest hold, 440 */
 	assert_int_equal(run->process[0].held.longest_ns, 300);
-	/* Nonsense stays at the end of its range. */
+	/* Impossible values are clamped to their range. */
 	FEED(&other, HELD, .count = UINT64_MAX, .total_ns = UINT64_MAX,
 	    .longest_ns = UINT64_MAX, .setup_ns = UINT64_MAX,
 	    .replay_ns = UINT64_MAX);
@@ -342,7 +344,7 @@ FEED_TEST(test_held)
 	assert_int_equal(run->held.limit_ns, 0);
 }
 
-/* The wait of another thread's launch is our cost, and no fault of the host's. */
+/* The wait of another thread's launch is our cost, not the host's time. */
 KERNEL_TEST(test_other_thread_waits)
 {
 	const struct run *run;

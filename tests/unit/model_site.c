@@ -1,4 +1,4 @@
-/* Launch sites: call stacks of the host, and which frame a person should see. */
+/* Launch sites: call stacks of the host, and the frame that is shown. */
 #include <stdio.h>
 
 #include "unit/model_feed.h"
@@ -92,8 +92,8 @@ FEED_TEST(test_stack)
 	assert_string_equal(s->frame[5].function, "main");
 }
 
-/* The CUDA runtime linked into the program, and the templates of CUDA's headers: their
- * frames are skipped by name. */
+/* The CUDA runtime linked into the program, and the templates of CUDA's
+ * headers: their frames are skipped by name. */
 FEED_TEST(test_stubs)
 {
 	static const struct {
@@ -185,7 +185,7 @@ FEED_TEST(test_python)
 	assert_false(run->site[0].frame[3].python);
 }
 
-/* Nothing that is somebody's own: some frame is shown all the same. */
+/* If no frame is the program's own, some frame is still shown. */
 FEED_TEST(test_foreign)
 {
 	const uint64_t stack[] = { CUDA + 1, TORCH + 5 };
@@ -200,7 +200,8 @@ FEED_TEST(test_foreign)
 	assert_int_equal(run->site[1].frames, 0);
 }
 
-/* A thread of a framework's own: which of its functions, if one can be read. */
+/* A thread started by a framework: the framework's function is shown, if it has
+ * a name. */
 FEED_TEST(test_foreign_thread)
 {
 	const uint64_t stack[] = { CUDA + 1, TORCH + 0x10, TORCH + 0x20,
@@ -225,9 +226,8 @@ FEED_TEST(test_foreign_thread)
 	assert_int_equal(run->site[1].first, 1);
 }
 
-/* Two processes at other addresses, and two signatures of the wire that are
- * one kernel: one site. What FRAME says of one process is not said of the
- * other. */
+/* Two processes with different addresses, and two signatures of the wire that
+ * are one kernel: one site. A FRAME of one process does not apply to the other. */
 FEED_TEST(test_merge)
 {
 	uint64_t one[] = { EXE + 0x10 }, two[] = { EXE + 0x9010 };
@@ -261,7 +261,7 @@ FEED_TEST(test_merge)
 	assert_string_equal(run->site[1].frame[0].module, "app");
 }
 
-/* Unknown functions of one module are not the same place. */
+/* Unnamed functions of one module are different places. */
 FEED_TEST(test_unnamed)
 {
 	const uint64_t one[] = { EXE + 0x10 }, two[] = { EXE + 0x20 };

@@ -35,7 +35,7 @@ TEST(test_names)
 	assert_int_equal(STALL_COUNT, stall_find("", 0, &issued));
 }
 
-/* A run of the lower levels has none of it. */
+/* A run at lower levels has none of it. */
 KERNEL_TEST(test_none)
 {
 	const struct run *run;
@@ -73,7 +73,7 @@ FEED_TEST(test_counts)
 	assert_int_equal(c->instruction[0].line, LINE_NONE);
 	assert_int_equal(c->instruction[0].sass, SASS_NONE);
 	assert_true(c->instruction[1].value[SOURCE_GLOBAL_SECTORS] == 1024);
-	/* Measured, and nothing happened; not measured. */
+	/* Measured as 0; not measured. */
 	assert_true(c->instruction[0].value[SOURCE_GLOBAL_SECTORS] == 0);
 	assert_true(isnan(c->instruction[0].value[SOURCE_SHARED_ATOM]));
 	assert_true(c->total[SOURCE_INST] == 96);
@@ -81,7 +81,7 @@ FEED_TEST(test_counts)
 	assert_int_equal(run->source_launches, 1);
 }
 
-/* The last complete one counts; parts may come in any order. */
+/* The last complete measurement counts; its parts may come in any order. */
 FEED_TEST(test_parts)
 {
 	struct cell3 one = { 0x10, SOURCE_INST, 1 };
@@ -95,7 +95,7 @@ FEED_TEST(test_parts)
 	feed_counts(f, 1, 0, 1, "k", &wrong, 1);
 	feed_counts(f, 1, 1, 2, "k", &two, 1);
 	feed_counts(f, 1, 0, 2, "k", &one, 1);
-	/* One that is never whole, and nonsense. */
+	/* One that is never complete, and an invalid one. */
 	feed_counts(f, 1, 0, 3, "k", &wrong, 1);
 	feed_counts(f, 1, 1, 3, "k", &wrong, 1);
 	feed_counts(f, 1, 5, 3, "k", &wrong, 1);
@@ -109,7 +109,7 @@ FEED_TEST(test_parts)
 	assert_int_equal(run->source_launches, 2);
 }
 
-/* A lost record breaks a set: the next one's part is no substitute. */
+/* A lost record makes a set incomplete: the next set's part must not complete it. */
 FEED_TEST(test_parts_lost)
 {
 	struct cell3 one = { 0x10, SOURCE_INST, 1 };
@@ -119,7 +119,7 @@ FEED_TEST(test_parts_lost)
 	feed_metrics(f);
 	feed_signature(f, 1, "k");
 	feed_counts(f, 1, 0, 2, "k", &one, 1);
-	f->sequence += 2;	/* its part 1, and part 0 of the next */
+	f->sequence += 2;	/* its part 1, and part 0 of the next set */
 	feed_counts(f, 1, 1, 2, "k", &two, 1);
 	run = feed_settle(f);
 	assert_null(run->kernel[0].code);
@@ -133,7 +133,7 @@ FEED_TEST(test_parts_twice)
 	struct cell3 two = { 0x20, SOURCE_INST, 2 };
 	const struct run *run;
 
-	/* A part that was there already belongs to another measurement. */
+	/* A part that exists already belongs to another measurement. */
 	feed_metrics(f);
 	feed_signature(f, 1, "k");
 	feed_counts(f, 1, 0, 2, "k", &two, 1);
@@ -144,7 +144,7 @@ FEED_TEST(test_parts_twice)
 	assert_true(run->kernel[0].code->total[SOURCE_INST] == 3);
 }
 
-/* Two processes number their metrics, stalls and signatures as they like. */
+/* Two processes may number their metrics, stalls and signatures differently. */
 FEED_TEST(test_processes)
 {
 	struct cell3 cell = { 0x10, 0, 50 };
@@ -186,7 +186,7 @@ FEED_TEST(test_processes)
 	assert_int_equal(run->samples_dropped, 3);
 }
 
-/* Samples are of the function; its signatures share them. */
+/* Samples belong to the function; its signatures share them. */
 FEED_TEST(test_sample_kernels)
 {
 	const struct run *run;
@@ -211,7 +211,7 @@ FEED_TEST(test_sample_kernels)
 	}
 }
 
-/* Where "not issued" is not a part of all samples, it is the rest of them. */
+/* If "not issued" is not part of all samples, it is their remainder. */
 FEED_TEST(test_samples_apart)
 {
 	const struct code *c;
@@ -247,7 +247,7 @@ KERNEL_TEST(test_uncounted)
 	FEED(f, SKIPPED, .signature = 2, .reason = SKIP_STALL);
 	assert_int_equal(feed_settle(f)->kernel[1].code->uncounted->code,
 	    REASON_STALL);
-	/* Nodes of a graph are not few because captured calls were. */
+	/* A graph's nodes are not too few because the captured calls were few. */
 	FEED(f, SKIPPED, .signature = 2, .reason = SKIP_TOO_FEW_LAUNCHES);
 	FEED(f, KERNEL, .signature = 2, .context = 1, .stream = 1, .graph = 3,
 	    .start_ns = T0 + US, .end_ns = T0 + 2 * US);
@@ -255,8 +255,7 @@ KERNEL_TEST(test_uncounted)
 	    REASON_GRAPH);
 }
 
-/* More functions than are worked out: the shortest say that they were left
- * out. */
+/* More functions than are analysed: the shortest report that they were left out. */
 FEED_TEST(test_left_out)
 {
 	const struct run *run;
@@ -283,7 +282,7 @@ FEED_TEST(test_left_out)
 	assert_int_equal(left, 76);
 }
 
-/* Instructions of all kernels together are bounded; so are cells. */
+/* The instructions of all kernels together are bounded; so are cells. */
 FEED_TEST(test_instructions_bounded)
 {
 	static struct cell3 cell[32768];

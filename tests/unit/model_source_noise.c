@@ -1,7 +1,7 @@
 /*
- * Noise in the records of the source tier: nothing crashes, and what comes out
- * is consistent whatever went in. Half of it is about real code, so that the
- * noise gets behind the first check.
+ * Noise in the records of the source tier: nothing may crash, and the result
+ * must be consistent, whatever the input. Half of the noise is about real code,
+ * so that it gets past the first check.
  */
 #include <stdio.h>
 
@@ -33,7 +33,7 @@ some_name(uint64_t *x)
 	    (sizeof(name) / sizeof(name[0]))]);
 }
 
-/* Small numbers often, so that ids meet; any number sometimes. */
+/* Often small numbers, so that ids match; sometimes any number. */
 static uint64_t
 some_number(uint64_t *x)
 {
@@ -46,7 +46,7 @@ some_number(uint64_t *x)
 	return number[r / 16 % (sizeof(number) / sizeof(number[0]))];
 }
 
-/* Every field of every kind, by the table of records. */
+/* All fields of all kinds of records, from the table. */
 #define U8(n) r->n = (uint8_t)some_number(x);
 #define U16(n) r->n = (uint16_t)some_number(x);
 #define U32(n) r->n = (uint32_t)some_number(x);

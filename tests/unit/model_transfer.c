@@ -1,6 +1,6 @@
 /*
- * The model of how data moves: both ways at once, ranges that are copied again,
- * copies between GPUs, managed memory, several GPUs at work.
+ * The model of data movement: both directions at once, ranges that are copied
+ * again, copies between GPUs, managed memory, several GPUs at work.
  */
 #include <math.h>
 
@@ -10,7 +10,7 @@
 #define HOST 0x7f0000000000ull
 #define DEV 0x7e0000000000ull
 
-/* A copy of ${bytes} with addresses, of pinned memory unless told. */
+/* A copy of ${bytes} with addresses, from pinned memory by default. */
 struct moved {
 	enum wire_copy kind;
 	uint64_t bytes, host, device;
@@ -51,7 +51,8 @@ resent(const struct run *run, enum resent_kind kind)
 	return NULL;
 }
 
-/* Up 0-10, down 5-20, a kernel 18-30, up 40-50, small ones do not turn. */
+/* Up 0-10, down 5-20, a kernel 18-30, up 40-50; small copies do not change the
+ * direction. */
 KERNEL_TEST(test_ways)
 {
 	const struct device *d;
@@ -73,9 +74,9 @@ KERNEL_TEST(test_ways)
 	assert_false(d->hidden);
 }
 
-/* Up 10, a kernel 30 twice, down 5: 15 beside the first launch. Then up 40 and
- * another kernel of 20: 20. A flag in between parts nothing; a kernel after what
- * went back begins anew. */
+/* Up 10, a kernel of 30 twice, down 5: 15 next to the first launch. Then up 40
+ * and another kernel of 20: 20. A flag copied in between does not split a
+ * cycle; a kernel after the copy back begins a new one. */
 KERNEL_TEST(test_cycles)
 {
 	feed_signature(f, 2, "l");
@@ -92,7 +93,7 @@ KERNEL_TEST(test_cycles)
 	assert_int_equal(feed_settle(f)->device[0].cycle_ns, 35 * US);
 	feed_copy(f, COPY_D2H, MIB, true, 0, 250 * US, 257 * US);
 	assert_int_equal(feed_settle(f)->device[0].cycle_ns, 42 * US);
-	/* Whether a measured launch would have run beside a copy, who knows. */
+	/* Whether a measured launch would have run beside a copy is unknown. */
 	feed_copy(f, COPY_H2D, MIB, true, 0, 260 * US, 290 * US);
 	FEED(f, KERNEL, .signature = 2, .context = 1, .stream = f->queue,
 	    .start_ns = T0 + 300 * US, .end_ns = T0 + 330 * US, .tid = f->tid,
@@ -100,7 +101,7 @@ KERNEL_TEST(test_cycles)
 	assert_int_equal(feed_settle(f)->device[0].cycle_ns, 42 * US);
 }
 
-/* Two buffers up, one of them again and then down: a range more each way. */
+/* Two buffers up, one of them again and then down: one more range in each direction. */
 FEED_TEST(test_copied_ranges)
 {
 	const struct run *run;
@@ -124,7 +125,7 @@ FEED_TEST(test_copied_ranges)
 }
 
 /* Down and up again: enqueued at once; soon after; when many cores could have
- * written the megabyte, which one takes 65 us for; much later. */
+ * written the megabyte, which takes one core 65 us; much later. */
 FEED_TEST(test_round_trips)
 {
 	static const uint64_t called[] = { 5, 115, 125, 900 };
@@ -153,14 +154,14 @@ FEED_TEST(test_round_trips)
 	assert_int_equal(r->quick_count, 2);
 	assert_int_equal(r->quick_ns, 40 * US);
 	assert_int_equal(r->quick_down_ns, 180 * US);
-	/* 15 and 25 us were hardly enough: 20 are the least. */
+	/* 15 and 25 us were hardly enough: 20 are the minimum. */
 	assert_true(fabs(r->likely_count - 2 - 55.0 / 60) < 1e-9);
 	assert_true(fabs(r->likely_bytes - r->likely_count * MIB) < 1);
 	assert_true(fabs(r->likely_ns - r->likely_count * 20 * US) < 1);
 	assert_true(fabs(r->likely_down_ns - r->likely_count * 90 * US) < 1);
 }
 
-/* A large range outlasts what the start of many cores takes. */
+/* For a large range the time to start many cores does not matter. */
 FEED_TEST(test_round_trip_large)
 {
 	static const uint64_t called[] = { 140, 190 };
@@ -188,10 +189,10 @@ FEED_TEST(test_round_trip_blocking)
 	    100 * US, MEMORY_PAGEABLE, true, 400 * US });
 	move(f, (struct moved){ COPY_H2D, MIB, HOST, DEV, 410 * US,
 	    420 * US, 500 * US, MEMORY_PAGEABLE, true, 510 * US });
-	/* From pageable memory again: from the call's end, which is known … */
+	/* From pageable memory: after the call's end, which is known … */
 	move(f, (struct moved){ COPY_H2D, MIB, HOST, DEV, 520 * US,
 	    530 * US, 600 * US, MEMORY_PAGEABLE, true, 590 * US });
-	/* … or not. */
+	/* … or unknown. */
 	move(f, (struct moved){ COPY_H2D, MIB, HOST + MIB, DEV, 700 * US,
 	    710 * US, 800 * US, MEMORY_PAGEABLE, false, 0 });
 	move(f, (struct moved){ COPY_H2D, MIB, HOST + MIB, DEV, 750 * US,
@@ -206,8 +207,8 @@ FEED_TEST(test_round_trip_blocking)
 	assert_true(r->likely_count == 1);
 }
 
-/* Two ranges down, then both up again: the first could not be written while its
- * thread waited for the second; but in a millisecond another might have. */
+/* Two ranges down, then both up again: the thread could not write the first while
+ * it waited for the second; but in a millisecond another thread could have. */
 FEED_TEST(test_round_trip_waiting)
 {
 	static const uint64_t waited[] = { 100, 1500 };
@@ -230,7 +231,7 @@ FEED_TEST(test_round_trip_waiting)
 	assert_int_equal(resent(feed_settle(f), RESENT_ROUND)->quick_count, 1);
 }
 
-/* The same range to another place, another length, another process: new. */
+/* The same range to another place, with another length, or in another process: new. */
 FEED_TEST(test_not_again)
 {
 	struct moved m = { COPY_H2D, MIB, HOST, DEV, 10 * US, 20 * US,
@@ -245,7 +246,7 @@ FEED_TEST(test_not_again)
 	feed_process(f, 43);
 	m.bytes = MIB;
 	move(f, m);
-	/* A graph's copies and those without an address. */
+	/* A graph's copies, and copies without an address. */
 	FEED(f, COPY, .context = 1, .kind = COPY_H2D, .bytes = MIB,
 	    .src_address = HOST, .dst_address = DEV, .graph = 3,
 	    .start_ns = T0 + 50 * US, .end_ns = T0 + 60 * US);
@@ -297,7 +298,7 @@ half(struct feed *f, enum wire_copy kind, uint32_t correlation,
 	    .start_ns = T0 + start, .end_ns = T0 + end);
 }
 
-/* One call, two devices, one record each: through the host. */
+/* One call, two devices, one record each: a copy through the host. */
 FEED_TEST(test_staged)
 {
 	const struct run *run;
@@ -312,7 +313,7 @@ FEED_TEST(test_staged)
 	half(f, COPY_H2D, 500, 1, 30 * US, 45 * US);
 	half(f, COPY_D2H, 500, 0, 50 * US, 60 * US);	/* its second part */
 	half(f, COPY_H2D, 500, 1, 60 * US, 65 * US);
-	half(f, COPY_D2H, 501, 0, 70 * US, 90 * US);	/* just down */
+	half(f, COPY_D2H, 501, 0, 70 * US, 90 * US);	/* only down */
 	half(f, COPY_H2D, 502, 0, 91 * US, 92 * US);	/* one device */
 	half(f, COPY_D2H, 502, 0, 93 * US, 94 * US);
 	FEED(f, COPY, .device = 0, .context = 1, .kind = COPY_P2P,
@@ -336,7 +337,7 @@ FEED_TEST(test_staged)
 	assert_true(feed_settle(f)->peer[0].enabled);
 }
 
-/* Hidden as long as no process was shown it. */
+/* Hidden if no process can see it. */
 FEED_TEST(test_hidden)
 {
 	feed_second(f, DEVICE_HIDDEN);
@@ -355,7 +356,7 @@ kernel_on(struct feed *f, uint32_t device, uint64_t start, uint64_t end)
 	    .stream = 7, .start_ns = T0 + start, .end_ns = T0 + end);
 }
 
-/* Kernels of two GPUs: 0-10, 5-20 together, 30-40 alone; copies are no work. */
+/* Kernels of two GPUs: 0-10, 5-20 together, 30-40 alone; copies do not count. */
 FEED_TEST(test_gpus_busy)
 {
 	const struct run *run;
@@ -398,7 +399,8 @@ FEED_TEST(test_unified)
 	assert_true(!feed_settle(f)->unified.watched && u->refused == 38);
 	FEED(f, UVM, .kind = UVM_WATCHED, .start_ns = T0);
 	assert_true(feed_settle(f)->unified.watched);
-	/* Two faults at once, pages for them within, a third one later. */
+	/* Two faults at the same time, pages for them meanwhile, a third fault
+	 * later. */
 	uvm(f, UVM_GPU_FAULT, 1, 12, 10 * US, 50 * US);
 	uvm(f, UVM_GPU_FAULT, 2, 1, 20 * US, 60 * US);
 	uvm(f, UVM_H2D, UVM_COHERENCE, 65536, 30 * US, 70 * US);
@@ -406,7 +408,7 @@ FEED_TEST(test_unified)
 	uvm(f, UVM_GPU_FAULT, 1, 0, 100 * US, 110 * US);
 	uvm(f, UVM_D2H, UVM_COHERENCE, 4096, 200 * US, 210 * US);
 	uvm(f, UVM_D2H, UVM_EVICTION, 8192, 220 * US, 230 * US);
-	/* Its value is an address, its end to be ignored. */
+	/* Its value is an address, and its end must be ignored. */
 	uvm(f, UVM_CPU_FAULT, 1, 0x564b11112222ull, 240 * US, 0);
 	uvm(f, UVM_THRASHING, 0, 65536, 250 * US, 0);
 	uvm(f, UVM_THROTTLING, 0, 0, 260 * US, 265 * US);
@@ -428,8 +430,8 @@ FEED_TEST(test_unified)
 	assert_int_equal(run->copies, 0);
 }
 
-/* The host touches pages between two kernels: from the trap to the mapping it waits for
- * each, and what it computes then is its own. */
+/* The host touches pages between two kernels: it waits for each from the fault
+ * to the mapping, and the time in between is its own computation. */
 KERNEL_TEST(test_unified_host)
 {
 	const struct run *run;
@@ -441,14 +443,14 @@ KERNEL_TEST(test_unified_host)
 	uvm(f, UVM_D2H, UVM_EVICTION, 4096, 400 * US, 402 * US);
 	uvm(f, UVM_D2H, UVM_COHERENCE, 12000, 500 * US, 502 * US);
 	feed_kernel(f, 1, 900 * US, 905 * US, 950 * US);
-	/* One while a kernel runs holds up no GPU. */
+	/* A host fault while a kernel runs does not delay the GPU. */
 	uvm(f, UVM_D2H, UVM_COHERENCE, 12000, 920 * US, 922 * US);
 	run = feed_settle(f);
 	assert_int_equal(run->unified.host_ns,
 	    (10 + 10 + 25 + 10 + 10 + 2 + 25 + 1) * US);
 }
 
-/* Of two launches the first waits for its pages for three quarters of its time. */
+/* The first of two launches waits for its pages for three quarters of its time. */
 KERNEL_TEST(test_unified_in_kernel)
 {
 	uvm(f, UVM_GPU_FAULT, 1, 12, 12 * US, 42 * US);
@@ -457,8 +459,8 @@ KERNEL_TEST(test_unified_in_kernel)
 	assert_true(feed_settle(f)->kernel[0].fault_part == 0.5);
 }
 
-/* A driver that tells of no faults: two batches of copies 80 us apart, in one
- * kernel, and a third much later. */
+/* A driver that reports no faults: two batches of copies 80 us apart, during
+ * one kernel, and a third much later. */
 FEED_TEST(test_unified_untold)
 {
 	const struct unified *u;
@@ -474,13 +476,13 @@ FEED_TEST(test_unified_untold)
 	assert_int_equal(u->up_batches, 3);
 	assert_int_equal(u->up_bytes, 73728);
 	assert_int_equal(u->fault_ns, (200 + 110) * US);
-	/* Once faults are told, they are believed. */
+	/* Once faults are reported, they are used. */
 	uvm(f, UVM_GPU_FAULT, 1, 1, 2000 * US, 2030 * US);
 	u = &feed_settle(f)->unified;
 	assert_int_equal(u->fault_ns, (20 + 30) * US);
 }
 
-/* A prefetch is a copy: the GPU is not idle meanwhile. */
+/* A prefetch is a copy: the GPU is not idle during it. */
 FEED_TEST(test_prefetched)
 {
 	const struct run *run;
@@ -491,7 +493,7 @@ FEED_TEST(test_prefetched)
 	FEED(f, UVM, .kind = UVM_D2H, .flags = UVM_USER, .bytes = 2 * MIB,
 	    .dst_device = UINT32_MAX, .start_ns = T0 + 60 * US,
 	    .end_ns = T0 + 90 * US);
-	/* Of a device that nobody described. */
+	/* Of an unknown device. */
 	FEED(f, UVM, .kind = UVM_H2D, .flags = UVM_USER, .bytes = MIB,
 	    .dst_device = 5, .start_ns = T0 + 10 * US, .end_ns = T0 + 50 * US);
 	run = feed_settle(f);
@@ -502,6 +504,6 @@ FEED_TEST(test_prefetched)
 	assert_int_equal(run->copy[0].src, MEMORY_MANAGED);
 	assert_int_equal(run->device[0].busy_ns, 70 * US);
 	assert_int_equal(run->device[0].h2d_ns, 40 * US);
-	/* They have no addresses, and nobody asks for them. */
+	/* They have no addresses, and need none. */
 	assert_int_equal(run->copies_unlocated, 0);
 }

@@ -1,5 +1,5 @@
-/* Below what a saving is not worth a change: what is noise in a run, and what is
- * signal. */
+/* The threshold below which a saving is not worth a change: what is noise in a
+ * run, and what is not. */
 #include "rules/engine/rule.h"
 #include "unit/model_feed.h"
 
@@ -21,7 +21,7 @@ run_for(struct feed *f, uint32_t id, uint64_t *now, uint64_t ns)
 	*now += ns;
 }
 
-/* About normal, standard deviation 1. */
+/* Approximately normal, standard deviation 1. */
 static double
 drawn(void)
 {
@@ -35,7 +35,7 @@ drawn(void)
 	return sum - 6;
 }
 
-/* What differs at random is noise, and told as what it is. */
+/* Random differences are noise, and the noise is estimated correctly. */
 KERNEL_TEST(test_random)
 {
 	uint64_t now = 10 * US;
@@ -46,7 +46,7 @@ KERNEL_TEST(test_random)
 	assert_in_range((uint64_t)(noise_of(f) * 1e9), 1500 * US, 2300 * US);
 }
 
-/* Of 1000 launches each one takes 0.1 % longer than the one before it. */
+/* Each of 1000 launches takes 0.1 % longer than the one before. */
 KERNEL_TEST(test_trend)
 {
 	uint64_t now = 10 * US;
@@ -56,7 +56,7 @@ KERNEL_TEST(test_trend)
 	assert_in_range((uint64_t)(noise_of(f) * 1e9), 1, 800 * US);
 }
 
-/* Some launches, nobody knows which, have to fetch pages. */
+/* Some launches, at random, fetch pages. */
 KERNEL_TEST(test_modes)
 {
 	uint64_t now = 10 * US, busy;
@@ -68,7 +68,7 @@ KERNEL_TEST(test_modes)
 	assert_true(noise_of(f) < 0.0051 * (double)busy * 1e-9);
 }
 
-/* Levels of a tree, again and again: alike are those of one level. */
+/* Levels of a tree, repeated: launches of the same level are alike. */
 FEED_TEST(test_levels)
 {
 	uint64_t now = 10 * US;
@@ -83,7 +83,7 @@ FEED_TEST(test_levels)
 	assert_true(noise_of(f) < 0.0051 * (double)now * 1e-9);
 }
 
-/* Of one launch that was slow and two that were not nobody knows why. */
+/* One slow launch and two normal ones: too few to tell. */
 KERNEL_TEST(test_few)
 {
 	uint64_t now = 10 * US;
@@ -94,8 +94,8 @@ KERNEL_TEST(test_few)
 	assert_true(fabs(noise_of(f) - 0.005 * 0.502) < 1e-9);
 }
 
-/* For 18 s the host checks results: what the GPU did in 100 ms is still the
- * measure of what it could do faster. */
+/* The host checks results for 18 s: the noise is still that of the GPU's 100 ms
+ * of work. */
 KERNEL_TEST(test_floor)
 {
 	const struct run *run;
@@ -112,7 +112,7 @@ KERNEL_TEST(test_floor)
 	assert_true(fabs(rank_noise_s(run) - 0.005 * 0.1001) < 1e-9);
 }
 
-/* Short gaps are beside the work, whole. */
+/* Short gaps next to work count in full. */
 KERNEL_TEST(test_near)
 {
 	const struct run *run;

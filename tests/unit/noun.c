@@ -20,7 +20,7 @@ schemas(void)
 	    "schemas");
 }
 
-/* What a reference leads to; of a choice (something or null) the first. */
+/* Resolves a reference; for a choice (something or null) the first. */
 static const json_t *
 resolved(const json_t *s)
 {
@@ -38,7 +38,7 @@ resolved(const json_t *s)
 	return s;
 }
 
-/* Adds the fields of ${s}, with those that it is built of, to ${fields}. */
+/* Adds the fields of ${s}, including those of the schemas that it is composed of. */
 static void
 gather(const json_t *s, json_t *fields)
 {

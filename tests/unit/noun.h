@@ -1,20 +1,21 @@
-/* unit/noun.h: objects compared with what config/openapi.json says of them. */
+/* unit/noun.h: compares objects with their description in config/openapi.json. */
 #ifndef CADV_UNIT_NOUN_H
 #define CADV_UNIT_NOUN_H
 
 #include <jansson.h>
 
-/* ${o} has the fields of ${noun} ("Finding"; "Finding.saves", a part without a
- * name of its own) and no others. */
+/* ${o} must have exactly the fields of ${noun} ("Finding"; "Finding.saves", a
+ * part without a name of its own). */
 void assert_noun(const json_t *o, const char *noun);
 
-/* The same without the fields of ${but}, in words: another writer adds them. */
+/* The same without the fields of ${but}, separated by blanks, which another
+ * writer adds. */
 void assert_noun_but(const json_t *o, const char *noun, const char *but);
 
-/* What stands in ${o} under ${path}: keys and places with a dot between them. */
+/* The value in ${o} at ${path}: keys and indices separated by dots. */
 json_t *json_at(const json_t *o, const char *path);
 
-/* A number there; NaN: none. */
+/* The number there; NaN if there is none. */
 double number_at(const json_t *o, const char *path);
 
 #define assert_count(o, path, is)					\

@@ -1,4 +1,4 @@
-/* How numbers are written: the table that the page is tested on too. */
+/* Number formatting, by the table that the page is also tested with. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "unit/test.h"
 
-/* null is unknown; a string is what JSON cannot say. */
+/* null: unknown; a string: a value that JSON cannot represent. */
 static double
 value(const json_t *row, size_t i)
 {
@@ -113,7 +113,7 @@ TEST(table)
 	json_decref(cases);
 }
 
-/* What the page, whose numbers are doubles and whose texts have no end, lacks. */
+/* Cases that the page, with doubles and unlimited texts, does not have. */
 TEST(only_here)
 {
 	char a[NUMBER_SIZE];

@@ -40,7 +40,7 @@ TEST(test_shared_memory)
 	assert_int_equal(o.limiter, LIMITER_SHARED);
 	assert_int_equal(o.blocks_per_sm, 4);	/* 228 / 49 */
 	s.smem_static = 0;
-	s.smem_dynamic = 100 * 1024;		/* over 48 KiB: opted in */
+	s.smem_dynamic = 100 * 1024;		/* over 48 KiB, opted in */
 	s.smem_optin = 1;
 	occupancy_of(&o, &d, &s);
 	assert_true(o.known);
@@ -60,7 +60,7 @@ TEST(test_small_blocks)
 	assert_int_equal(o.best_block, 256);
 	assert_true(fabs(o.best_ratio - 1) < 1e-12);
 	assert_int_equal(o.best_min_grid, 8 * 132);
-	/* What is already best is left alone. */
+	/* A shape that is already best is not changed. */
 	s = shape(64, 10000, 16, 0);
 	occupancy_of(&o, &d, &s);
 	assert_int_equal(o.best_block, 64);
@@ -81,7 +81,7 @@ TEST(test_clusters)
 	assert_int_equal(o.blocks_per_sm, 2);
 }
 
-/* Nothing off the wire may upset the arithmetic. */
+/* Values from the wire must not break the arithmetic. */
 TEST(test_nonsense)
 {
 	struct record_DEVICE d = h200(0, ""), zero = { 0 };

@@ -1,6 +1,6 @@
 /*
- * Kernel time by operator and line: what an operator is called, where its time is
- * divided, what has no line.
+ * Kernel time by operator and line: operators' names, how their time is
+ * divided, and work without a line.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 static struct site_frame frames[3][3];
 static struct site sites[3];
 
-/* Site ${i}: ${count} stacks from line ${line}, 0: of no Python. */
+/* Site ${i}: ${count} stacks from Python line ${line}; 0: without Python. */
 static void
 launched(struct made *m, size_t i, uint32_t kernel, uint64_t count,
     uint32_t line, const char *function)
@@ -43,7 +43,7 @@ row_of(const struct operators *o, const char *name, uint32_t line)
 	return NULL;
 }
 
-/* By where it is launched: the innermost operator, without its overload. */
+/* By launch site: the innermost operator, without its overload name. */
 MADE_TEST(test_by_place)
 {
 	const struct operator_row *r;
@@ -69,7 +69,7 @@ MADE_TEST(test_by_place)
 	operators_free(&o);
 }
 
-/* Nobody saw the launches: by what the kernels are. */
+/* The launch sites are unknown: by the kernels' names. */
 MADE_TEST(test_by_name)
 {
 	struct operators o;
@@ -88,7 +88,7 @@ MADE_TEST(test_by_name)
 	operators_free(&o);
 }
 
-/* A program of CUDA C++ has kernels, and no operators. */
+/* A CUDA C++ program has kernels, but no operators. */
 MADE_TEST(test_no_framework)
 {
 	json_t *o;
@@ -101,7 +101,7 @@ MADE_TEST(test_no_framework)
 	json_decref(o);
 }
 
-/* Names from a hostile capture end where the room does. */
+/* Names from a hostile capture are cut at the available room. */
 MADE_TEST(test_long_names)
 {
 	static char name[400] = "at::_ops::", cupy[400] = "cupy_";

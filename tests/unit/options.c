@@ -1,4 +1,4 @@
-/* The command line's tables: parsing, and that nothing of them is undocumented. */
+/* The command line's tables: parsing, and that everything in them is documented. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@
 
 #define ARGS 12
 
-/* Parse "a b c" as the command line of ${name}; the first operand's index. */
+/* Parses "a b c" as the command line of ${name}; returns the index of the first
+ * operand. */
 static int
 parse(struct options *o, const char *name, const char *line, struct error *e)
 {
@@ -68,7 +69,7 @@ TEST(values)
 	assert_string_equal(o.label, "x");
 	assert_string_equal(o.output, "f");
 	assert_true(o.no_daemon);
-	assert_int_equal(o.max_stall, 0);	/* not said */
+	assert_int_equal(o.max_stall, 0);	/* not given */
 	assert_int_equal(parse(&o, "run", "--max-stall 60000 a", &e), 3);
 	assert_int_equal(o.max_stall, 60000);
 	assert_int_equal(parse(&o, "run", "-k ^a|b[0-9]+$ --launches 3:9 a",

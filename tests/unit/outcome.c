@@ -1,6 +1,6 @@
 /*
- * What is said of a change that cannot be: of two documents that are written down here,
- * alike but for one thing.
+ * The doubts about a change: two documents, written in this file, that differ
+ * in one thing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ TEST(test_faster_than_its_bytes_allow)
 	    WITH("\"bandwidth\": {\"dram_ratio\": 1.4}")), "too-fast k, ");
 	assert_string_equal(doubts(PLAIN,
 	    WITH("\"bandwidth\": {\"l2_ratio\": 1.4}")), "too-fast k, ");
-	/* Before the change as well: it is not what made it so. */
+	/* The same before the change: the change did not cause it. */
 	assert_string_equal(doubts(WITH("\"bandwidth\": {\"l2_ratio\": 40}"),
 	    WITH("\"bandwidth\": {\"l2_ratio\": 39}")), "");
 }
@@ -101,7 +101,8 @@ TEST(test_precision)
 	    FLOPS("\"fp64\": 0, \"fp32\": 5")), "precision k, ");
 	assert_string_equal(doubts(FLOPS("\"fp32\": 5, \"tensor\": 0"),
 	    FLOPS("\"fp32\": 0, \"tensor\": 5")), "precision k, ");
-	/* More of one beside the other, or what nobody counted, is no change of it. */
+	/* More of one beside the other, or one that was not counted, is not a
+	 * change. */
 	assert_string_equal(doubts(FLOPS("\"fp64\": 5, \"fp32\": 1"),
 	    FLOPS("\"fp64\": 5, \"fp32\": 9")), "");
 	assert_string_equal(doubts(FLOPS("\"fp64\": 5"), PLAIN), "");
@@ -114,8 +115,8 @@ TEST(test_kernels_that_vanished)
 #define TWO "[{\"name\": \"k\"}, {\"name\": \"j\"}]"
 	assert_string_equal(doubts(TWO, PLAIN), "vanished j, ");
 	assert_string_equal(doubts(PLAIN, TWO), "");
-	/* One instead of one is taken for the same; one instead of two may do the work
-	 * of both. */
+	/* One kernel in place of one is assumed to be the same; one in place of
+	 * two may do the work of both. */
 	assert_string_equal(doubts(TWO, "[{\"name\": \"k\"}, {\"name\": \"new\"}]"), "");
 	assert_string_equal(doubts("[{\"name\": \"k\"}, {\"name\": \"j\"}, "
 	    "{\"name\": \"i\"}]", "[{\"name\": \"k\"}, {\"name\": \"new\"}]"),
@@ -136,7 +137,7 @@ TEST(test_what_the_program_times_no_more)
 	    "unwaited k, ");
 	assert_string_equal(doubts(WAITED("false"), WAITED("false")), "");
 	assert_string_equal(doubts(WAITED("true"), WAITED("null")), "");
-	/* Recordings of before this was told. */
+	/* Recordings made before this was recorded. */
 	assert_string_equal(doubts(PLAIN, WAITED("false")), "");
 }
 

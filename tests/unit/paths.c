@@ -100,7 +100,7 @@ TEST(xdg_places)
 	    top);
 	assert_int_equal(paths_config(out, &e), 0);
 	assert_string_equal(out, expected);
-	/* A relative one does not count. */
+	/* A relative path is ignored. */
 	setenv("XDG_STATE_HOME", "relative", 1);
 	setenv("HOME", top, 1);
 	assert_int_equal(paths_state(out, &e), 0);

@@ -1,4 +1,4 @@
-/* Too little memory: that is what is said, and not that a file is damaged. */
+/* Too little memory must be reported as such, and not as a damaged file. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 #include "wire/frame.h"
 #include "wire/le.h"
 
-/* In a process of its own with ${kib} KiB more than it has: 1 if it read the file,
- * 0 if it said that there is no memory. */
+/* In a child process with ${kib} KiB more memory than it uses: 1 if it read the
+ * file, 0 if it reported that memory ran out. */
 static int
 read_with(const char *name, unsigned kib)
 {
@@ -34,7 +34,7 @@ read_with(const char *name, unsigned kib)
 		assert_true(WIFEXITED(status));
 		return WEXITSTATUS(status);
 	}
-	/* What was freed before is not to help. */
+	/* Memory freed before must not be reused. */
 	mallopt(M_MMAP_THRESHOLD, 32768);
 	f = fopen("/proc/self/statm", "r");
 	if (f == NULL || fscanf(f, "%lu", &pages) != 1)
@@ -48,7 +48,7 @@ read_with(const char *name, unsigned kib)
 	_exit(strcmp(e.text, "out of memory") == 0 ? 0 : 7);
 }
 
-/* The same for each amount: it may be too little, but the file is whole. */
+/* For each amount: it may be too little, but the file is never reported as damaged. */
 TEST(little_memory_is_no_damage)
 {
 	struct capture_writer *w;
@@ -59,7 +59,7 @@ TEST(little_memory_is_no_damage)
 	int rc;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	skip();			/* its memory is not to be limited */
+	skip();			/* with a sanitizer memory cannot be limited */
 #endif
 	top = fixture_mkdir();
 	snprintf(name, sizeof(name), "%s/a.cadv", top);
@@ -69,7 +69,7 @@ TEST(little_memory_is_no_damage)
 	fixture_hello(&f, FIXTURE_RUN, 1);
 	fixture_device(&f);
 	fixture_signature(&f, 1, "_Z1fi");
-	/* 3.2 MB a frame, without a time in the first: all of it is looked at. */
+	/* 3.2 MB a frame, without a time in the first: everything must be read. */
 	for (i = 0; i < 40000; i++)
 		fixture_signature(&f, 2 + i % 9, "_Z7saxpy_kPfS_f");
 	fixture_flush(&f);

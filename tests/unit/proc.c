@@ -1,5 +1,5 @@
-/* Processes whose number somebody else has now: they are over, and so is what
- * they left. */
+/* Processes whose process id was reused: they have ended, and what they left is
+ * ingested. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * S + (uint64_t)t.tv_nsec;
 }
 
-/* What a library in this process says when it has run for ${age} ns. */
+/* What a library in this process sends after running for ${age} ns. */
 static struct proc_birth
 said(uint64_t age)
 {
@@ -36,7 +36,7 @@ said(uint64_t age)
 	return b;
 }
 
-/* As the library reckons it: see injection/start.c. */
+/* Computed like the library does: see injection/start.c. */
 static uint64_t
 own_age(void)
 {
@@ -63,7 +63,7 @@ TEST(alive)
 	assert_int_equal(proc_alive(&child), 0);	/* a zombie */
 	waitpid(pid, NULL, 0);
 	assert_int_equal(proc_alive(&child), 0);
-	/* Its number, another start. */
+	/* The same id, another start time. */
 	self.start++;
 	assert_int_equal(proc_alive(&self), 0);
 }
@@ -81,26 +81,26 @@ TEST(born)
 	struct proc_birth b = said(own_age());
 
 	assert_int_equal(is_alive(b), 1);
-	/* Nobody said when it began: only the number counts. */
+	/* The start time is unknown: only the id counts. */
 	assert_int_equal(is_alive((struct proc_birth){ 0 }), 1);
-	/* Somebody set the clock since, by hours, either way. */
+	/* The system clock was changed since, by hours, in either direction. */
 	b.start_ns += 3 * HOUR;
 	b.now_ns += 3 * HOUR;
 	assert_int_equal(is_alive(b), 1);
 	b.start_ns -= 6 * HOUR;
 	b.now_ns -= 6 * HOUR;
 	assert_int_equal(is_alive(b), 1);
-	/* Or the machine was started anew, and so the other clock. */
+	/* Or the machine was rebooted, which resets the other clock. */
 	b = said(own_age());
 	b.now_mono_ns += HOUR;
 	assert_int_equal(is_alive(b), 1);
-	/* Both: no number is the same process. */
+	/* Both: then the id does not identify the process. */
 	b.now_ns -= HOUR;
 	b.start_ns -= HOUR;
 	assert_int_equal(is_alive(b), 0);
-	/* It was older, or younger. */
+	/* The process was older, or younger. */
 	assert_int_equal(is_alive(said(own_age() + 10 * S)), 0);
-	/* What makes no sense is not us. */
+	/* Impossible values are not this process. */
 	assert_int_equal(is_alive((struct proc_birth){ 1, 0, 0 }), 0);
 	assert_int_equal(is_alive((struct proc_birth){ UINT64_MAX, 1, 1 }), 0);
 	assert_int_equal(is_alive((struct proc_birth){ 1, UINT64_MAX, 1 }), 0);
@@ -116,7 +116,7 @@ set_up(void **state)
 	return 0;
 }
 
-/* A process that did not say goodbye, with our number and the birth ${b}. */
+/* A process that sent no BYE, with our process id and the birth ${b}. */
 static void
 unfinished(struct fixture *f, struct proc_birth b)
 {
@@ -137,7 +137,7 @@ unfinished(struct fixture *f, struct proc_birth b)
 	fixture_flush(f);
 }
 
-/* What an earlier process with our number left is taken in. */
+/* The spool file of an earlier process with our process id is ingested. */
 TEST_WITH(spool_of_a_reused_number, set_up, serve_end)
 {
 	struct store_run r;
@@ -156,7 +156,7 @@ TEST_WITH(spool_of_a_reused_number, set_up, serve_end)
 	fixture_free(&f);
 }
 
-/* But not what we write ourselves: a sweep of the spool leaves it. */
+/* But not the file that we are writing: the sweep of the spool leaves it. */
 TEST_WITH(spool_of_the_living, set_up, serve_end)
 {
 	struct service_counters c;
@@ -168,7 +168,7 @@ TEST_WITH(spool_of_the_living, set_up, serve_end)
 	unfinished(&f, said(own_age()));
 	spool_path(name, sizeof(name), FIXTURE_RUN, 5);
 	fixture_write(&f, name, f.len);
-	/* One that is over says that the sweep is through. */
+	/* The file of a process that has ended: when it is gone, the sweep is done. */
 	fixture_init(&other, 6);
 	fixture_process(&other, uuid, 1, 40, 20);
 	spool_path(sibling, sizeof(sibling), uuid, 6);
@@ -185,8 +185,8 @@ TEST_WITH(spool_of_the_living, set_up, serve_end)
 	fixture_free(&other);
 }
 
-/* A run that an earlier daemon left, by a process whose number is ours now, is
- * over when nobody comes back to it, and can be removed. */
+/* A run of an earlier daemon, by a process whose id is now ours, ends when no
+ * process reconnects to it, and can be removed. */
 TEST_WITH(run_of_a_reused_number, set_up, serve_end)
 {
 	struct error e = ERROR_INIT;

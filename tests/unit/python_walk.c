@@ -1,15 +1,15 @@
 /*
- * unit/python_walk.c: the frames of an interpreter that tells its own layout. This
- * program is the interpreter: it defines the symbols that injection/python_walk.c
- * looks up, and objects whose fields lie where its table says. What real
- * interpreters give is in unit/site.py, for the Python that the machine has.
+ * unit/python_walk.c: the frames of an interpreter that publishes its own
+ * layout. This program plays the interpreter: it defines the symbols that
+ * injection/python_walk.c looks up, and objects whose fields are where its
+ * table says. unit/site.py tests the machine's Python.
  */
 #include <stdlib.h>
 
 #include "python_walk.h"
 #include "unit/test.h"
 
-/* Offsets of the made objects; arbitrary, the table gives them. */
+/* Offsets in the made objects; arbitrary, because the table gives them. */
 #define THREAD_FRAME 72
 #define FRAME_CODE 0
 #define FRAME_BACK 8
@@ -52,7 +52,7 @@ PyFrame_GetLineNumber(const void *frame)
 	return 0;
 }
 
-/* The made code has an instruction of one byte a line. */
+/* The made code has one instruction of one byte for each line. */
 int
 PyCode_Addr2Line(const void *code, int byte)
 {
@@ -72,8 +72,8 @@ PyUnicode_ReadChar(const struct string *s, ptrdiff_t i)
 	return (uint32_t)(unsigned char)s->text[i];
 }
 
-/* The table of a version whose structures for interpreter, frame and code have so many
- * words (pycore_debug_offsets.h of that version). */
+/* The table of a version whose structures for interpreter, frame and code have
+ * so many words (pycore_debug_offsets.h of that version). */
 static void
 tell(uint64_t version, size_t interpreter, size_t frame, size_t code)
 {
@@ -82,7 +82,7 @@ tell(uint64_t version, size_t interpreter, size_t frame, size_t code)
 	memset(_PyRuntime, 0, sizeof(_PyRuntime));
 	memcpy(w, "xdebugpy", 8);
 	w[1] = version;
-	w += 6 + interpreter;			/* behind the runtime's three */
+	w += 6 + interpreter;			/* after the runtime's three words */
 	w[4] = THREAD_FRAME;
 	w += 9;
 	w[1] = FRAME_BACK;
@@ -102,7 +102,8 @@ put(struct made *m, size_t offset, const void *value)
 	memcpy(m->byte + offset, &value, sizeof(value));
 }
 
-/* A frame of ${code} at ${line}; ${tag} is in the lowest bits of the code's address. */
+/* A frame of ${code} at ${line}; ${tag} is stored in the lowest bits of the
+ * code's address. */
 static void
 make_frame(struct made *frame, const struct made *code, int line, unsigned tag,
     const struct made *back)

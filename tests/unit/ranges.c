@@ -1,5 +1,5 @@
-/* Kernel time by NVTX range: who is around a launch, ranges that overlap, names that
- * differ in numbers, and what does not fit. */
+/* Kernel time by NVTX range: the ranges around a launch, overlapping ranges,
+ * names that differ in numbers, and what does not fit. */
 #include <stdio.h>
 #include <string.h>
 
@@ -55,8 +55,8 @@ visit_all(void *arg, operation_visit *visit, void *visited)
 	return rc;
 }
 
-/* More short ranges than are kept, each shorter than the one before, a kernel in none
- * of them, and a range around all. */
+/* More short ranges than are kept, each shorter than the one before, a
+ * kernel in none of them, and one range around all. */
 static int
 visit_many(void *arg, operation_visit *visit, void *visited)
 {
@@ -117,7 +117,7 @@ number(const json_t *row, const char *field)
 
 static struct made made;
 
-/* Records come when a range is over: the outer one last. */
+/* A range's record comes at its end: the outer range's last. */
 TEST(a_kernel_counts_for_each_range_around_its_launch)
 {
 	json_t *j;
@@ -127,8 +127,8 @@ TEST(a_kernel_counts_for_each_range_around_its_launch)
 	range(&made, 1, 10, 30, "inner");
 	kernel(&made, 1, 40, 30);	/* outer */
 	kernel(&made, 2, 20, 7);	/* of another thread */
-	kernel(&made, 1, 0, 5);		/* nobody knows when */
-	kernel(&made, 1, 100, 2);	/* as outer ends: not in it */
+	kernel(&made, 1, 0, 5);		/* launch time unknown */
+	kernel(&made, 1, 100, 2);	/* at the end of outer: not in it */
 	range(&made, 1, 0, 100, "outer");
 	j = read_all(&made);
 	assert_int_equal(ns(item(j, "inner"), "kernel_s"), 100);
@@ -139,15 +139,15 @@ TEST(a_kernel_counts_for_each_range_around_its_launch)
 	assert_int_equal(number(item(j, "outer"), "launches"), 2);
 	assert_int_equal(ns(j, "kernel_s"), 144);
 	assert_int_equal(ns(j, "inside_s"), 130);
-	/* The outer one first, and one deeper the inner one. */
+	/* The outer range first, and the inner one a level deeper. */
 	assert_int_equal(json_array_size(json_object_get(j, "drawn")), 2);
 	assert_int_equal(json_integer_value(json_array_get(json_array_get(
 	    json_object_get(j, "drawn"), 1), 2)), 1);
 	json_decref(j);
 }
 
-/* A name within itself counts once; ranges of no thread hold every thread's
- * launches, and may overlap. */
+/* A name nested in itself counts once; ranges without a thread contain every
+ * thread's launches, and may overlap. */
 TEST(recursion_and_overlap)
 {
 	json_t *j;
@@ -172,8 +172,8 @@ TEST(recursion_and_overlap)
 	json_decref(j);
 }
 
-/* Sixteen layers have a row each; a thousand steps are one, and what is not
- * numbered has its name however many there are. */
+/* Sixteen layers have a row each; a thousand steps share one; names without
+ * numbers have their own row, however many there are. */
 TEST(names_that_differ_in_numbers)
 {
 	json_t *j;
@@ -209,7 +209,7 @@ TEST(names_that_differ_in_numbers)
 	json_decref(j);
 }
 
-/* More than are kept: those around the others are, which come last. */
+/* More than are kept: the longest are kept, the outer ones, which come last. */
 TEST(the_longest_are_kept)
 {
 	struct operation one = { .row = ROW_COUNT, .host = true, .process = 7,
@@ -226,7 +226,7 @@ TEST(the_longest_are_kept)
 	json_decref(j);
 }
 
-/* Any bytes become text, and nothing of them reaches a terminal. */
+/* Any bytes become text, without control characters. */
 TEST(hostile_names)
 {
 	struct report r = { .ranges = NULL };
@@ -254,7 +254,7 @@ TEST(hostile_names)
 	json_decref(j);
 }
 
-/* Nothing is said of a program without ranges. */
+/* A program without ranges has no such section. */
 TEST(none)
 {
 	struct report r = { .ranges = NULL };

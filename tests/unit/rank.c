@@ -1,6 +1,6 @@
 /*
- * What holds for all rules together: the catalogue is the table's, seconds are
- * never claimed twice, order, thresholds, text that is safe to paste.
+ * Invariants of all rules together: the catalogue matches the table, no second
+ * is claimed twice, the order, thresholds, and text that is safe to paste.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,8 @@ member(const json_t *o, const char *key)
 	return s != NULL ? s : "";
 }
 
-/* As the practice, or as a program of Python with underscores for dashes. */
+/* The pair has the practice's name, or is a Python program with underscores for
+ * dashes. */
 static void
 pair_is_named(const struct rule_info *r)
 {
@@ -58,13 +59,13 @@ TEST(test_catalogue)
 
 		if (r == NULL)
 			fail_msg("%s is not in the table", member(entry, "id"));
-		/* Nothing that the table says stands here again. */
+		/* The catalogue does not repeat what the table has. */
 		assert_int_equal(json_object_size(entry),
 		    1 + sizeof(texts) / sizeof(*texts));
 		pair_is_named(r);
 		for (size_t k = 0; k < sizeof(texts) / sizeof(*texts); k++)
 			assert_true(strlen(member(entry, texts[k])) > 4);
-		/* The formula names every threshold, and no other. */
+		/* The formula names exactly the thresholds. */
 		for (size_t k = 0; k < r->thresholds; k++)
 			if (strstr(r->detects, r->threshold[k].key) == NULL)
 				fail_msg("%s: its `detects` does not name the "
@@ -127,7 +128,7 @@ TEST(test_thresholds)
 	advice_free(NULL);
 }
 
-/* 90 % of the run with a 10 % fix goes before 2 % with an 80 % fix. */
+/* A 10 % fix of 90 % of the run comes before an 80 % fix of 2 %. */
 MADE_TEST(test_order)
 {
 	struct kernel *large, *small;
@@ -151,9 +152,8 @@ MADE_TEST(test_order)
 	assert_true(made_finding(a, "grid-too-small")->kernel_speedup > 2);
 }
 
-/* Two names for one waste are not two savings. */
-/* Of kernels that the host keeps waiting none saves a second: first is what takes
- * most off the GPU. */
+/* If the host keeps the GPU waiting, no kernel saves a second: first comes the
+ * one that saves most GPU time. */
 MADE_TEST(test_order_of_hidden)
 {
 	for (int i = 0; i < 2; i++) {
@@ -207,8 +207,8 @@ MADE_TEST(test_overlap)
 	assert_true(a->together_s >= a->finding[0].saves_s);
 }
 
-/* Two fixes that take the same time away: the second says what is left of it, and
- * is as severe as that; one of another time stands before it. */
+/* Two fixes remove the same time: the second shows what is left of it, with the
+ * severity of that; a fix of other time comes before it. */
 MADE_TEST(test_left)
 {
 	const struct finding *f, *other;
@@ -242,7 +242,7 @@ MADE_TEST(test_left)
 	assert_true(sum <= 1.001 * a->together_s);
 }
 
-/* Of idle time that two findings claim the second has what the first leaves. */
+/* If two findings claim idle time, the second gets what the first leaves. */
 MADE_TEST(test_left_idle)
 {
 	struct advice *a;
@@ -266,8 +266,8 @@ MADE_TEST(test_left_idle)
 	    1.001 * a->together_s);
 }
 
-/* 20,000 steps of 20 launches, the host 40 us late for five of them, and waiting at the
- * end of each step; ${syncs} of these waits are in the sequence. */
+/* 20,000 steps of 20 launches: the host is 40 us late for five of them, and
+ * waits at the end of each step; ${syncs} of these waits are in the sequence. */
 static const struct advice *
 waiting_steps(struct made *m, uint64_t syncs, uint64_t each_ns)
 {
@@ -287,9 +287,9 @@ waiting_steps(struct made *m, uint64_t syncs, uint64_t each_ns)
 	return made_advised(m);
 }
 
-/* A wait in each step is removed first, though a graph would save more: none is captured
- * across it. Not where it stands elsewhere, or costs less than what the graph saves for
- * sure beside it. */
+/* A wait in each step must be removed first, though a graph would save more,
+ * because no capture can contain it. Not if it is elsewhere, or costs less than
+ * what the graph certainly saves beside it. */
 MADE_TEST(test_wait_first)
 {
 	const struct finding *wait, *graph;
@@ -313,7 +313,8 @@ MADE_TEST(test_wait_first)
 	assert_ptr_equal(graph, &a->finding[0]);
 }
 
-/* So does memory that each step allocates: cudaMalloc and cudaFree end a capture. */
+/* The same for memory that each step allocates: cudaMalloc and cudaFree end a
+ * capture. */
 MADE_TEST(test_allocation_first)
 {
 	const struct finding *own, *graph;
@@ -340,8 +341,8 @@ MADE_TEST(test_allocation_first)
 	assert_string_equal(a->finding[0].rule, "launch-bound-graph-candidate");
 }
 
-/* So is input that is late for longer than a launch takes: a graph makes the loop wait
- * for it earlier. Shorter gaps in front of copies are launching themselves. */
+/* The same for input that is later than the time of a launch: with a graph the
+ * loop only waits for it earlier. Shorter gaps before copies are launch overhead. */
 MADE_TEST(test_input_first)
 {
 	const struct advice *a;
@@ -361,7 +362,7 @@ MADE_TEST(test_input_first)
 	}
 }
 
-/* Idle time that a specific rule explains is not counted by the general one. */
+/* The general rule does not count idle time that a specific rule explains. */
 MADE_TEST(test_residual)
 {
 	struct advice *a;
@@ -378,7 +379,7 @@ MADE_TEST(test_residual)
 	assert_true(a->together_s <= 2);
 }
 
-/* Nor are gaps in which the host waits for pages of managed memory. */
+/* Nor gaps in which the host waits for pages of managed memory. */
 MADE_TEST(test_residual_pages)
 {
 	struct advice *a;
@@ -398,7 +399,7 @@ MADE_TEST(test_residual_pages)
 	assert_false(made_found(m, "gpu-idle-gaps")->worth_it);
 }
 
-/* Nor is there work to hide the host's behind while kernels wait for pages. */
+/* While kernels wait for pages there is no work that could hide the host's. */
 MADE_TEST(test_gaps_beside_faults)
 {
 	made_counters(m, made_kernel(m, "k", 10000, 200000), 0.9);
@@ -412,8 +413,8 @@ MADE_TEST(test_gaps_beside_faults)
 	    0.2 * 1.5)) < 0.01);
 }
 
-/* Nor are gaps whose cause a specific rule knows, where it does not believe that all
- * of them go: the host decides by each result. */
+/* Nor gaps whose cause a specific rule knows, even if it expects only part of
+ * them to go: the host decides by each result. */
 MADE_TEST(test_residual_cause)
 {
 	struct advice *a;
@@ -431,8 +432,8 @@ MADE_TEST(test_residual_cause)
 	assert_false(made_finding(a, "gpu-idle-gaps")->worth_it);
 }
 
-/* Kernels and copies that lengthen the run at the same time are no two savings:
- * one finding, and all together, save no more than both lengthened it. */
+/* Kernels and copies that lengthen the run at the same time: one finding, or
+ * all together, save no more than both lengthened it. */
 MADE_TEST(test_exposed)
 {
 	struct kernel *k;
@@ -458,7 +459,7 @@ MADE_TEST(test_exposed)
 	assert_true(a->overlap);
 }
 
-/* Found, but less than the run's noise: never an alarm. */
+/* A finding below the run's noise never has a high severity. */
 MADE_TEST(test_not_worth_it)
 {
 	struct kernel *k;
@@ -475,7 +476,7 @@ MADE_TEST(test_not_worth_it)
 }
 
 /* Ten milliseconds of GPU work in a run of ten seconds: what matters to them is
- * worth a change, and no alarm in the whole run. */
+ * worth a change, but has no high severity in the whole run. */
 MADE_TEST(test_short_program)
 {
 	struct kernel *k;
@@ -500,7 +501,7 @@ MADE_TEST(test_short_program)
 	assert_ptr_equal(f, &a->finding[0]);
 	assert_true(a->together_s > 0 && a->together_s < 0.01);
 
-	/* A fault stands before what nobody sees in the whole run. */
+	/* A defect comes before savings that are not noticeable in the whole run. */
 	m->failure[0] = (struct failure){ .call = "cudaMalloc",
 	    .error = "cudaErrorMemoryAllocation", .detail = "out of memory",
 	    .result = 2, .count = 1, .unread = 1 };
@@ -511,8 +512,8 @@ MADE_TEST(test_short_program)
 	assert_true(a->finding[1].worth_it);
 }
 
-/* The noise is never below what one launch varies by, and that of a run without
- * GPU work is the whole run's. */
+/* The noise is at least the variation of one launch; without GPU work it is
+ * that of the whole run. */
 MADE_TEST(test_noise)
 {
 	struct advice *a;
@@ -524,7 +525,7 @@ MADE_TEST(test_noise)
 	for (size_t i = 0; i < a->findings; i++)
 		assert_false(a->finding[i].worth_it);
 	m->run.idle_ns[IDLE_STARTUP] = 10 * S;
-	m->run.idle_overhead_ns = S;	/* nonsense */
+	m->run.idle_overhead_ns = S;	/* impossible */
 	a = made_advised(m);
 	assert_true(a->active_s == 0 && fabs(a->noise_s - 0.05) < 1e-12);
 }
@@ -705,7 +706,7 @@ random_run(struct made *m)
 	}
 }
 
-/* Does one that comes later need ${at} to be done first? */
+/* Whether a later finding requires ${at} to be fixed first. */
 static bool
 is_needed(const struct advice *a, size_t at)
 {
@@ -769,7 +770,7 @@ TEST(test_property)
 	}
 }
 
-/* Ten thousand kernels, each at fault: all counted, a bounded list. */
+/* Ten thousand faulty kernels: all counted, in a bounded list. */
 MADE_TEST(test_many_kernels)
 {
 	enum { MANY = 10000 };

@@ -1,5 +1,5 @@
-/* facts/reason.def: each reason has a code and a text, and the injection
- * library's each have their own. */
+/* facts/reason.def: each reason has a code and a text, and each SKIP of the
+ * injection library has a reason of its own. */
 #include <ctype.h>
 #include <string.h>
 

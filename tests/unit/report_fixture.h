@@ -1,7 +1,6 @@
 /*
- * A run by hand, for the tests of what is said about runs: two kernels, one of
- * them measured, copies, three findings, and strings as a hostile target sends
- * them.
+ * A run made by hand, for the tests of reports: two kernels, one of them
+ * measured, copies, three findings, and strings as a hostile target sends them.
  */
 #ifndef REPORT_FIXTURE_H
 #define REPORT_FIXTURE_H
@@ -69,7 +68,7 @@ fixture_kernels(struct fixture *f)
 	k[0].metric_complete = true;
 	k[0].metric_launches = 8;
 	k[0].metric_mode = MODE_SPREAD;
-	/* A name that would clear the screen and write over the prompt. */
+	/* A name that would clear the screen and overwrite the prompt. */
 	k[1].mangled = "\033[2J\033[Hevil\r\x9b\x31m\xff";
 	k[1].name = k[1].short_name = k[1].mangled;
 	stat_add(&k[1].time, 5000);
@@ -209,7 +208,7 @@ fixture_fill(struct fixture *f)
 	fixture_diagnostics(f);
 }
 
-/* 42 holds, the longest ${longest_ns}, where 100 ms were allowed. */
+/* 42 holds, the longest ${longest_ns}; 100 ms were allowed. */
 static inline void
 fixture_held(struct fixture *f, uint64_t longest_ns)
 {
@@ -230,7 +229,7 @@ report_free(struct report *r)
 	json_decref((json_t *)r->diagnostics);
 }
 
-/* The report of what the fixture holds; there until the next one is asked for. */
+/* The report of the fixture; valid until the next call. */
 static inline struct report *
 report_of(const struct fixture *f)
 {

@@ -1,4 +1,4 @@
-/* Results that the host goes through once or a few times, put apart. */
+/* Results that the host reads once or a few times are separated from recurring work. */
 #include "rules/engine/finding.h"
 #include "unit/model_feed.h"
 
@@ -13,7 +13,7 @@ variant(struct feed *f, uint64_t at, uint64_t kernel, uint64_t copy)
 	return end + copy;
 }
 
-/* Back at the speed of fresh pages, a comparison, and that was it. */
+/* Copied back at the speed of fresh pages, compared, and the program ends. */
 KERNEL_TEST(test_at_the_end)
 {
 	const struct run *run;
@@ -30,11 +30,11 @@ KERNEL_TEST(test_at_the_end)
 	assert_int_equal(run->copy[0].gpu_ns, S);
 	assert_true(fabs(run->kernel[0].exposed_ns - 100e6) < 1e6);
 	assert_true(run->gpu_exposed_ns < 102 * MS);
-	/* What is after the last work is in no gap. */
+	/* Time after the last work is in no gap. */
 	assert_int_equal(run->results.end_ns, S);
 }
 
-/* One variant after the other, each compared with the same reference. */
+/* Several variants, each compared with the same reference. */
 KERNEL_TEST(test_variants)
 {
 	const struct run *run;
@@ -57,7 +57,7 @@ KERNEL_TEST(test_variants)
 	advice_free(a);
 }
 
-/* Fifty times: that is what the program does. */
+/* Fifty times: that is the program's normal work. */
 KERNEL_TEST(test_pattern)
 {
 	const struct run *run;
@@ -71,7 +71,7 @@ KERNEL_TEST(test_pattern)
 	assert_true(fabs(run->copy[0].exposed_ns - 5e9) < 1e6);
 }
 
-/* A step reads four bytes; at the end all is read and compared. */
+/* Each step reads four bytes; at the end everything is read and compared. */
 KERNEL_TEST(test_pattern_and_end)
 {
 	const struct run *run;
@@ -92,7 +92,7 @@ KERNEL_TEST(test_pattern_and_end)
 	assert_true(run->copy[1].exposed_ns == 0);
 }
 
-/* Copied back and handed on: the copy is what it is about. */
+/* Copied back and passed on: the copy itself is the time. */
 KERNEL_TEST(test_handed_on)
 {
 	const struct run *run;
@@ -101,11 +101,11 @@ KERNEL_TEST(test_handed_on)
 	end = variant(f, 0, 100 * MS, S);
 	feed_bye(f, end + 10 * MS);
 	run = feed_settle(f);
-	/* 10 ms of the host's for 1 s of copying: 4 % are apart. */
+	/* 10 ms of the host for 1 s of copying: 4 % are separated. */
 	assert_true(fabs(run->copy[0].exposed_ns - 0.96e9) < 1e6);
 }
 
-/* What goes to the device is no result. */
+/* A copy to the device is no result. */
 KERNEL_TEST(test_upload)
 {
 	const struct run *run;

@@ -1,6 +1,6 @@
 /*
- * Floating-point operations of instructions, and where they put a kernel under
- * its roofs.
+ * Floating-point operations of instructions, and the resulting position of a
+ * kernel in the roofline.
  */
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ TEST(operations)
 		{ "DADD R2,R4,R6", 1, FLOP_FP64, 1, 1 },
 		{ "HFMA2 R2,R3,R4,R5", 1, FLOP_FP16, 4, 1 },
 		{ "HADD2.BF16_V2 R2,R3,R4", 1, FLOP_FP16, 2, 1 },
-		/* No operation, or none that counts. */
+		/* No floating-point operation, or none that counts. */
 		{ "HADD2.F32 R2,-RZ,R3.H0_H0", 0, 0, 0, 0 },
 		{ "HFMA2.MMA R2,-RZ,RZ,0,0", 0, 0, 0, 0 },
 		{ "MUFU.RCP R9,R0", 0, 0, 0, 0 },
@@ -38,7 +38,7 @@ TEST(operations)
 		{ "IMAD.WIDE R2,R3,0x4,R6", 0, 0, 0, 0 },
 		{ "LDG.E R4,desc[UR4][R6.64]", 0, 0, 0, 0 },
 		{ "IMMA.16832.S8.S8 R4,R8.ROW,R12.COL,R4", 0, 0, 0, 0 },
-		/* 2·16·8·16 of a warp, 128 of a lane. */
+		/* 2·16·8·16 for a warp, 128 for a lane. */
 		{ "HMMA.16816.F32 R4,R8,R12,R4", 1, FLOP_TENSOR, 128, 1 },
 		{ "HMMA.1688.F32.TF32 R4,R8,R12,R4", 1, FLOP_TENSOR, 64, 0.5 },
 		{ "HMMA.SP.16832.F32 R4,R8,R12,R4,R3,0x0", 1, FLOP_TENSOR, 256,
@@ -50,7 +50,7 @@ TEST(operations)
 		/* Four warps share it: 2·64·256·16 / 128. */
 		{ "HGMMA.64x256x16.F32 R24,gdesc[UR4],R24", 1, FLOP_TENSOR,
 		  4096, 1 },
-		/* Their shapes are not in the code, or not all of them. */
+		/* The shape is not in the code, or only partly. */
 		{ "HMMA.884.F32.F32.STEP0 R4,R8,R12,R4", -1, 0, 0, 0 },
 		{ "UTCHMMA gdesc[UR4],gdesc[UR6],tmem[UR8]", -1, 0, 0, 0 },
 		{ "HGMMA.64x99999999999999999999x16 R24,gdesc[UR4],R24", -1, 0,
@@ -115,7 +115,7 @@ MADE_TEST(a_kernel_near_its_fp32_roof)
 	near(r.l2_bytes, 128e6);
 	assert_true(r.compute_ratio >= ROOF_NEAR);
 	assert_string_equal(r.bound, "FP32");
-	/* The same in ten times the time is near no roof. */
+	/* The same in ten times the time is far from any roof. */
 	memset(&k->time, 0, sizeof(k->time));
 	stat_add(&k->time, 10000000);
 	r = roof_of(m, k);
@@ -134,21 +134,21 @@ MADE_TEST(operations_that_are_not_known)
 	assert_true(isnan(r.all_flops) && isnan(r.compute_ratio));
 	assert_int_equal(r.kind, FLOP_KINDS);
 	assert_string_equal(r.bound, "DRAM");
-	/* The shape of one matrix instruction is not in the code. */
+	/* One matrix instruction's shape is not in the code. */
 	code_make(m, k, "UTCHMMA gdesc[UR4],gdesc[UR6],tmem[UR8] | inst 10 "
 	    "lanes 32\nEXIT | inst 10 lanes 32\n", 1);
 	r = roof_of(m, k);
 	assert_int_equal(r.no_flops->code, REASON_SHAPE_UNSAID);
 	assert_true(isnan(r.flops[FLOP_FP32]));
 	code_release(m);
-	/* Code of which a part has no disassembly. */
+	/* Part of the code was not disassembled. */
 	code_make(m, k, "FFMA R0,R0,R1,R2 | inst 100 lanes 32\n"
 	    "EXIT | inst 10 lanes 32\n", 1);
 	m->code[0]->code.instruction[0].sass = SASS_NONE;
 	r = roof_of(m, k);
 	assert_int_equal(r.no_flops->code, REASON_SASS_PARTIAL);
 	code_release(m);
-	/* Not executed at all: no operations, which is known. */
+	/* Never executed: known to be no operations. */
 	code_make(m, k, "FFMA R0,R0,R1,R2 | inst 0 lanes 0\n"
 	    "EXIT | inst 10 lanes 32\n", 1);
 	r = roof_of(m, k);
@@ -174,10 +174,10 @@ MADE_TEST(bytes_that_are_not_known)
 	k->metric[METRIC_GLOBAL_ST_BYTES_PER_SECTOR] = NAN;
 	r = roof_of(m, k);
 	near(r.used_bytes, 8000);
-	k->metric[METRIC_GLOBAL_ST_SECTORS] = 10;	/* of how many bytes? */
+	k->metric[METRIC_GLOBAL_ST_SECTORS] = 10;	/* of unknown size */
 	r = roof_of(m, k);
 	assert_true(isnan(r.used_bytes));
-	/* A launch that was never timed reached nothing. */
+	/* A launch without a time has no rate. */
 	memset(&k->time, 0, sizeof(k->time));
 	k->launches = 0;
 	k->total_ns = 0;

@@ -1,5 +1,5 @@
-/* The request target, the route table, and that it says what the OpenAPI
- * document says. */
+/* The request target, the route table, and that the table agrees with the
+ * OpenAPI document. */
 #include <stdio.h>
 #include <string.h>
 #include <jansson.h>
@@ -144,7 +144,7 @@ TEST(test_unknown_query)
 
 /* --- the OpenAPI document ---------------------------------------------------- */
 
-/* As it is served. */
+/* The document as it is served. */
 static json_t *
 openapi(void)
 {
@@ -162,7 +162,7 @@ openapi(void)
 	return j;
 }
 
-/* A parameter object, its $ref followed. */
+/* A parameter object, with its $ref resolved. */
 static json_t *
 parameter(json_t *doc, json_t *p)
 {
@@ -177,7 +177,7 @@ parameter(json_t *doc, json_t *p)
 	return p;
 }
 
-/* The query parameters of ${op} are the words of ${r}->query, and its path
+/* The query parameters of ${op} must be the words of ${r}->query, and its path
  * parameters those of the path. */
 static void
 check_parameters(json_t *doc, json_t *op, const struct route *r)
@@ -268,7 +268,7 @@ TEST(test_document_is_served)
 			rows++;
 			assert_non_null(operation(doc, &api_routes[i]));
 		}
-	/* Every row has its own operation, so equal counts leave no other. */
+	/* Every row has an operation, so with equal counts there is no other. */
 	assert_int_equal(documented, rows);
 	json_decref(doc);
 }
