@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/build.h"
+#include "base/text.h"
 #include "report/intern.h"
 #include "report/json_util.h"
 #include "report/stacks.h"
@@ -48,7 +49,7 @@ frame_name(const struct stack_frame *x)
 
 	if (x->file == NULL || x->line == 0)
 		return json_text(x->name);
-	if (asprintf(&text, "%s:%" PRIu64 " %s", base_name(x->file), x->line,
+	if (asprintf(&text, "%s:%" PRIu64 " %s", text_base_name(x->file), x->line,
 	    x->name) < 0)
 		return NULL;
 	o = json_text(text);
