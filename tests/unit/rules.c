@@ -1,8 +1,8 @@
 /*
- * Every rule three times: it fires on a run built to have the fault, is quiet
- * on the run without it (and so is every other rule), and says why where the
- * data is missing. lint-rules asks for a row of each rule whose pair is not
- * recorded.
+ * Every rule in three cases: it fires on a run that was made to have the fault;
+ * it is quiet on the run without the fault, and so is every other rule; and it
+ * gives the reason if its data is missing. lint-rules requires a row here for
+ * each rule whose pair is not recorded.
  */
 #include <math.h>
 #include <string.h>
@@ -216,7 +216,8 @@ static const struct row {
 	  fault_nothing },
 };
 
-/* The faults once more: the counters of another chip's groups, other code. */
+/* More variants of the faults: with the counters of another chip's groups, with
+ * other code. */
 static const struct row others[] = {
 	{ "uncoalesced-global-access", fault_scattered_sass,
 	  { fault_good }, fault_no_permission },
@@ -287,7 +288,7 @@ static const struct row others[] = {
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* The column of ${row} that ${build} stands in. */
+/* The column of ${row} that contains ${build}. */
 static const char *
 column_of(const struct row *row, builder *build)
 {
@@ -327,7 +328,8 @@ TEST(test_other_counters)
 		check(&others[i], others[i].fires, RULE_FOUND);
 }
 
-/* Practices that tell one how to write a kernel, though about the whole run. */
+/* Practices that advise how to write a kernel, although they are about the
+ * whole run. */
 static bool
 is_about_code(const struct finding *f)
 {
@@ -336,7 +338,8 @@ is_about_code(const struct finding *f)
 	    strcmp(f->rule, "relaunch-for-grid-sync") == 0;
 }
 
-/* Whatever a library's kernels do wrong, nobody is told to edit them. */
+/* Whatever is wrong with a library's kernels: the user must not be told to edit
+ * them. */
 static void
 check_library(const struct row *row, const char *name)
 {
@@ -387,8 +390,8 @@ TEST(test_nodata)
 		check(&rows[i], rows[i].nodata, RULE_NOT_MEASURED);
 }
 
-/* What a rule says that it needs it cannot do without: the run with the fault,
- * one kind of data at a time taken away. */
+/* A rule must not work without the data that it declares as needed: the run
+ * with the fault, without one kind of data at a time. */
 MADE_TEST(test_withheld)
 {
 	static const unsigned needs[] = {
@@ -417,7 +420,7 @@ MADE_TEST(test_withheld)
 			made_withhold(m, needs[n]);
 			a = made_advised(m);
 			v = made_verdict(a, rule->id);
-			/* Its code tells instead. */
+			/* Its code is used instead. */
 			if (needs[n] == NEED_SOURCE && coded_speaks(rule) &&
 			    v->state == RULE_FOUND) {
 				assert_int_equal(made_finding(a, rule->id)->
@@ -433,8 +436,8 @@ MADE_TEST(test_withheld)
 	}
 }
 
-/* Without counters nobody knows whether the blocks of the last wave have DRAM, or
- * whatever limits, for themselves: no alarm. */
+/* Without counters it is unknown whether the blocks of the last wave have DRAM,
+ * or another limit, for themselves: no high severity. */
 MADE_TEST(test_blind_tail)
 {
 	const struct finding *f;
@@ -448,8 +451,8 @@ MADE_TEST(test_blind_tail)
 	assert_int_equal(f->confidence, CONF_LOW);
 }
 
-/* Nothing found in a run of which much was lost is not clean, nor is what was
- * found certain; one lost record may be the one error. */
+/* If many records were lost, a rule that finds nothing is not clean, and a
+ * finding is not certain: one lost record may be the one error. */
 MADE_TEST(test_lost)
 {
 	struct advice *a;
@@ -496,7 +499,7 @@ check_text(const struct finding *f)
 	}
 }
 
-/* A dozen blocks from the beginning are a pool: mentioned, no alarm. */
+/* A dozen blocks from the beginning are a pool: reported with low severity. */
 MADE_TEST(test_pool_is_no_leak)
 {
 	const struct finding *f;
@@ -508,7 +511,7 @@ MADE_TEST(test_pool_is_no_leak)
 	f = made_found(m, "device-memory-leak");
 	assert_false(f->worth_it);
 	assert_int_equal(f->severity, SEV_INFO);
-	m->leak[0].count = 16;	/* of one size: made in a loop */
+	m->leak[0].count = 16;	/* of one size: allocated in a loop */
 	assert_true(made_found(m, "device-memory-leak")->worth_it);
 }
 
@@ -523,7 +526,7 @@ finding_of(struct advice **a, struct made *m, builder *build, const char *rule)
 	return f;
 }
 
-/* What may be, without a promise: found, and no alarm. */
+/* Possible faults without a predicted gain: reported, with low severity. */
 MADE_TEST(test_mentioned)
 {
 	static const struct {
@@ -550,14 +553,14 @@ MADE_TEST(test_mentioned)
 	}
 }
 
-/* Seconds from what was measured; the time of GPUs that take turns and of
- * kernels that wait for pages is claimed by nobody else. */
+/* Seconds from measurements; no other finding may claim the time of GPUs that
+ * work in turn, or of kernels that wait for pages. */
 MADE_TEST(test_transfer_gains)
 {
 	const struct finding *f;
 	struct advice *a;
 
-	/* 2 s of work in turn on two, one of which waits for 1 s. */
+	/* 2 s of work in turn on two GPUs, one of which waits for 1 s. */
 	f = finding_of(&a, m, fault_in_turn, "idle-gpus");
 	assert_float_equal(f->saves_s, 0.8, 1e-6);
 	assert_float_equal(f->saves_high_s, 1.0, 1e-6);
@@ -566,16 +569,16 @@ MADE_TEST(test_transfer_gains)
 	assert_has(f->limiter, "more to do");
 	assert_float_equal(f->saves_high_s, 2.0 - 1.3, 1e-6);
 	assert_float_equal(f->saves_s, 0.35, 1e-6);
-	/* 0.5 s each way, of which 85 % fit beside the other. */
+	/* 0.5 s in each direction, of which 85 % fit beside the other. */
 	f = finding_of(&a, m, fault_one_way, "copy-engine-serialised");
 	assert_float_equal(f->saves_s, 0.425, 1e-6);
-	/* A program that does both: what is still alone, 0.3 s. */
+	/* A program that already does both: 0.3 s are still alone. */
 	m->device[0].both_ns = 200000000;
 	m->device[0].h2d_bare_ns = m->device[0].d2h_bare_ns = 300000000;
 	a = made_advised(m);
 	assert_float_equal(made_finding(a, "copy-engine-serialised")->saves_s,
 	    0.255, 1e-6);
-	/* 0.9 s of faults, less the 10 GB as pinned copies. */
+	/* 0.9 s of faults, minus the time of the 10 GB as pinned copies. */
 	f = finding_of(&a, m, fault_migrating, "unified-memory-faults");
 	assert_float_equal(f->saves_s, 0.9 * (0.9 - ceilings_copy_s(
 	    &m->device[0].ceilings, 64 << 20, true, true) * 10e9 / (64 << 20)), 1e-6);
@@ -584,19 +587,19 @@ MADE_TEST(test_transfer_gains)
 	assert_has(f->summary, "9,000 groups");
 	assert_float_equal(f->saves_s, 0.9 * (0.9 - ceilings_copy_s(
 	    &m->device[0].ceilings, 64 << 20, true, true) * 10e9 / (64 << 20)), 1e-6);
-	/* 0.2 s up again, half of 0.2 s down. */
+	/* 0.2 s up again, and half of 0.2 s down. */
 	f = finding_of(&a, m, fault_round_trips, "redundant-transfers");
 	assert_float_equal(f->saves_s, 0.3, 1e-6);
 	assert_float_equal(f->saves_high_s, 0.4, 1e-6);
-	/* Where they block, three quarters of the idle time after copies. */
+	/* If the copies block: three quarters of the idle time after copies. */
 	f = finding_of(&a, m, fault_round_trips_blocking,
 	    "redundant-transfers");
 	assert_float_equal(f->saves_s, 0.3 + 0.8 * 0.75 * 0.5, 1e-6);
 	assert_ptr_equal(f, a->finding);
-	/* The shorter of 0.3 s down and 0.25 s up goes away. */
+	/* The shorter of 0.3 s down and 0.25 s up is saved. */
 	f = finding_of(&a, m, fault_staged, "peer-access-off");
 	assert_float_equal(f->saves_s, 0.25, 1e-6);
-	/* 12 GB in 8 ms: no link does that; they took tenths of a second. */
+	/* 12 GB in 8 ms is faster than any link: the copies took tenths of a second. */
 	f = finding_of(&a, m, fault_staged_untold, "peer-access-off");
 	assert_true(f->worth_it && f->saves_s > 0.05 && f->saves_s < 0.4);
 	assert_has(f->summary, "through the host at about");
@@ -604,7 +607,7 @@ MADE_TEST(test_transfer_gains)
 	assert_true(f->worth_it && f->saves_s > 0.1 && f->saves_s < 0.5);
 }
 
-/* Found, complete, first on the list, and worth seconds. */
+/* Found, complete, first in the list, with a gain in seconds. */
 MADE_TEST(test_fires)
 {
 	for (size_t i = 0; i < ROWS; i++) {
@@ -635,7 +638,7 @@ MADE_TEST(test_fires)
 	}
 }
 
-/* No alarm of any rule on runs that have nothing to be alarmed about. */
+/* No rule may report more than low severity on runs without faults. */
 MADE_TEST(test_no_alarm)
 {
 	static builder *const clean[] = {
@@ -689,7 +692,7 @@ TEST(test_cases_are_of_rules)
 	}
 }
 
-/* A rule explains later ones only: what was asked before has spoken. */
+/* A rule explains only later ones, because earlier rules were already evaluated. */
 TEST(test_explains_later_ones)
 {
 	for (size_t i = 0; i < rule_table_size; i++)
@@ -706,7 +709,7 @@ TEST(test_explains_later_ones)
 		}
 }
 
-/* What one rule explains another does not say again. */
+/* What one rule explains is not reported by another. */
 MADE_TEST(test_said_once)
 {
 	static const struct {
@@ -760,7 +763,7 @@ MADE_TEST(test_special_reasons)
 	assert_int_equal(made_verdict(a,
 	    "uncoalesced-global-access")->reason->code,
 	    REASON_SECTORS_AMBIGUOUS);
-	made_again(m);	/* 256 of 32 lanes */
+	made_again(m);	/* 256 of 32 lanes each */
 	fault_scattered(m);
 	m->kernel[0].metric[METRIC_GLOBAL_LD_SECTORS] *= 8;
 	m->kernel[0].metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = NAN;

@@ -1,6 +1,6 @@
 /*
- * Library kernels: whose they are, what their names tell, that rules about code
- * leave them alone, and what is said of how they are called.
+ * Library kernels: which library they belong to, what their names tell, that
+ * rules about code do not judge them, and the findings about how they are called.
  */
 #include <math.h>
 #include <string.h>
@@ -69,7 +69,7 @@ TEST(test_names)
 	is_library("work(double *)", NULL, NULL, false);
 }
 
-/* A loop over all elements is whose function it calls. */
+/* A generic loop over elements belongs to the owner of the function that it calls. */
 TEST(test_callers)
 {
 	static const char *const theirs[] = {
@@ -140,7 +140,7 @@ MADE_TEST(test_operations)
 	}
 }
 
-/* A framework has libraries' kernels in it; a library is itself. */
+/* A framework contains libraries' kernels; a library's module has its own. */
 MADE_TEST(test_modules)
 {
 	struct site_frame frame[] = { { .module = "libtorch_cuda.so" } };
@@ -160,7 +160,7 @@ MADE_TEST(test_modules)
 	assert_string_equal(l.precision, "FP32");
 	assert_true(library_launched_by(&m->run, k, "cublas"));
 	assert_false(library_launched_by(&m->run, k, "libtorch"));
-	/* Its loop over elements with a function of its own is not the user's. */
+	/* Its loop over elements with its own function is not the user's. */
 	frame[0].module = "libtorch_cuda.so";
 	k->name = "void cub::detail::for_each::static_kernel<cub::P, "
 	    "at::native::Fill<float> >(int)";
@@ -169,7 +169,8 @@ MADE_TEST(test_modules)
 	assert_false(library_of(&l, &m->run, k));
 }
 
-/* What a rule about code finds in the user's kernel it leaves to the library. */
+/* What a rule about code finds in the user's kernel it does not report in a
+ * library's. */
 MADE_TEST(test_code_is_theirs)
 {
 	static const struct {
@@ -204,7 +205,7 @@ MADE_TEST(test_code_is_theirs)
 	}
 }
 
-/* The kernels of a program that multiplies matrices; no code, no counts. */
+/* The kernels of a program that multiplies matrices, without code or counts. */
 static const struct finding *
 called(struct made *m, struct advice **a, const char *name, const char *rule)
 {
@@ -228,18 +229,19 @@ MADE_TEST(test_tf32)
 	assert_non_null(f);
 	assert_has(f->summary, "CUTLASS, FP32 without tensor cores");
 	assert_has(f->advice, "cublasSetMathMode");
-	/* What limits it is not known: the pessimist expects nothing. */
+	/* Its limit is unknown: the low view predicts no gain. */
 	assert_true(f->saves_low_s < 1e-9 && f->saves_s > 0);
 	assert_true(f->kernel_speedup < 7);
 	assert_null(called(m, &a, TF32_GEMM, rule));
 	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
 	assert_null(called(m, &a, "nvjet_hsh_128x128_64x4", rule));
 	assert_int_equal(made_verdict(a, rule)->state, RULE_NOT_MEASURED);
-	/* A quarter of the SMs idle: no pipe is what it waits for. */
+	/* A quarter of the SMs is idle: no pipe is the limit. */
 	made_again(m);
 	made_kernel(m, SGEMM, 10000, 200000)->shape.grid_x = 90;
 	made_quiet(m, rule);
-	/* The FMA pipe is busy: more is promised, and of PyTorch in its words. */
+	/* The FMA pipe is busy: a larger gain is predicted, and the advice uses
+	 * PyTorch's words. */
 	made_again(m);
 	made_counters(m, made_kernel(m, SGEMM, 10000, 200000), 0.1);
 	m->kernel[0].metric[METRIC_PIPE_FMA] = 90;
@@ -248,11 +250,11 @@ MADE_TEST(test_tf32)
 	f = made_found(m, rule);
 	assert_has(f->advice, "set_float32_matmul_precision");
 	assert_true(f->saves_low_s > 0.1 * f->saves_s);
-	m->kernel[0].metric[METRIC_PIPE_FMA] = 20;	/* nor idle */
+	m->kernel[0].metric[METRIC_PIPE_FMA] = 20;	/* not idle either */
 	made_quiet(m, rule);
 }
 
-/* No launch was seen: whose program it is its other kernels tell. */
+/* The launches were not recorded: the program's other kernels tell the framework. */
 MADE_TEST(test_tf32_of_cupy)
 {
 	struct process python = { .exe = "/usr/bin/python3.12" };
@@ -279,8 +281,8 @@ MADE_TEST(test_double)
 	const struct finding *f;
 	struct advice *a;
 
-	/* Memory limits what runs over whole tensors; not what divides for the place
-	 * of each element. */
+	/* Kernels over whole tensors are limited by memory, but not those that
+	 * divide to find each element's place. */
 	f = called(m, &a, ADD_DOUBLE, rule);
 	assert_non_null(f);
 	assert_has(f->advice, "dtype=np.float32");
@@ -290,8 +292,8 @@ MADE_TEST(test_double)
 	assert_true(f->saves_low_s < 1e-9 && f->kernel_speedup < 1.4);
 	f = called(m, &a, "volta_dgemm_64x64_nt", rule);
 	assert_non_null(f);
-	assert_true(f->severity <= SEV_LOW);	/* mostly meant */
-	/* A framework's product has the type of its arrays, as its sums have. */
+	assert_true(f->severity <= SEV_LOW);	/* mostly on purpose */
+	/* A framework's product has the type of its arrays, like its sums. */
 	made_again(m);
 	made_kernel(m, "volta_dgemm_64x64_nt", 10000, 200000);
 	made_kernel(m, ADD_DOUBLE, 10000, 200000);
@@ -306,8 +308,8 @@ MADE_TEST(test_double)
 	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
 }
 
-/* One switch mends all products of a library, whatever their kernels are called:
- * together they come before what each alone would be behind. */
+/* One switch fixes all products of a library, whatever their kernels are
+ * called: together they come before findings that each alone would follow. */
 MADE_TEST(test_one_switch)
 {
 	static const char rule[] = "tensor-cores-unused";
@@ -331,7 +333,8 @@ MADE_TEST(test_one_switch)
 	assert_has(f->location, "2 kernels: grid");
 }
 
-/* Nobody is told to rebuild a library for its lines: the call's line is the one. */
+/* The user is not told to rebuild a library for its lines: the line of the call
+ * is given. */
 MADE_TEST(test_line_of_call)
 {
 	struct site_frame frame[] = { { .module = "libcublas.so.13" },
@@ -350,8 +353,8 @@ MADE_TEST(test_line_of_call)
 	assert_null(f->location_missing);
 }
 
-/* Where it is, is what its user calls it: the operator, else what it does, else the line;
- * the kernel's name is for who wrote that. */
+/* The place is what the user calls it: the operator, else what the kernel does,
+ * else the line. The kernel's name is for its author. */
 MADE_TEST(test_place)
 {
 	struct site_frame frame[] = { { .module = "libcublas.so.13" },

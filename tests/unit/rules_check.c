@@ -1,4 +1,4 @@
-/* What is made of the reports of correctness tools. */
+/* Findings from the reports of correctness tools. */
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ is_unmeasured(const char *why)
 		fail_msg("\"%s\" is not in \"%s\"", why, v->reason->text);
 }
 
-/* Clean is said only where all four tools saw the whole program. */
+/* The state is clean only if all four tools saw the whole program. */
 TEST_WITH(test_clean, setup, teardown)
 {
 	assert_null(judge());
@@ -70,7 +70,7 @@ TEST_WITH(test_clean, setup, teardown)
 	is_unmeasured("cudadvise sanitize");
 }
 
-/* The rules about time say why they are silent. */
+/* The rules about time say why they were not evaluated. */
 TEST_WITH(test_others, setup, teardown)
 {
 	judge();
@@ -115,7 +115,7 @@ TEST_WITH(test_place, setup, teardown)
 	assert_true(isnan(f->saves_s));
 }
 
-/* A race has two ends, and warnings of warp programming are no alarm. */
+/* A race has two ends, and warnings about warp programming have low severity. */
 TEST_WITH(test_race, setup, teardown)
 {
 	struct defect *d = fault_defect(&m, TOOL_RACECHECK, DEFECT_RACE);
@@ -141,7 +141,7 @@ TEST_WITH(test_race, setup, teardown)
 	assert_false(judge()->worth_it);
 }
 
-/* Calls that fail after an error in a kernel say nothing new. */
+/* Failing calls after an error in a kernel are only its consequences. */
 TEST_WITH(test_followers, setup, teardown)
 {
 	struct defect *d = fault_defect(&m, TOOL_MEMCHECK, DEFECT_API);
@@ -160,11 +160,11 @@ TEST_WITH(test_followers, setup, teardown)
 	assert_string_equal(f->title, "access out of bounds");
 	assert_false(a->finding[1].worth_it);
 	assert_string_equal(a->finding[1].title, "CUDA call failed");
-	/* Of another tool's run it does not follow. */
+	/* In the run of another tool they are not its consequences. */
 	m.defect[1].tool = TOOL_INITCHECK;
 	judge();
 	assert_true(a->finding[0].worth_it && a->finding[1].worth_it);
-	/* Nor does anybody wait for what a library asks the driver. */
+	/* Failures of a library's own queries to the driver do not matter either. */
 	m.run.defects = 1;
 	d->text = "Program hit CUDA_ERROR_NOT_FOUND (error 500) due to "
 	    "\"named symbol not found\" on CUDA API call to "
@@ -191,7 +191,7 @@ TEST_WITH(test_leaks, setup, teardown)
 	assert_int_equal(f->severity, SEV_LOW);
 }
 
-/* Every kind has a title, advice and, but for what the hardware says, code. */
+/* Every kind has a title, advice and, except hardware errors, example code. */
 TEST_WITH(test_kinds, setup, teardown)
 {
 	for (int k = 0; k < DEFECT_KINDS; k++) {
@@ -209,7 +209,7 @@ TEST_WITH(test_kinds, setup, teardown)
 	}
 }
 
-/* Names as compilers make them. */
+/* Names as compilers print them. */
 TEST_WITH(test_names, setup, teardown)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /*
- * What is found of kernels of which nothing was counted and nothing sampled, by
- * their code: the causes that the code shows, with gains that may be none; and
- * nothing where it does not show them, or something was measured.
+ * Findings about kernels without counts and samples, from their code: the
+ * causes that the code shows, with gains that may be zero; and no findings if
+ * the code does not show the cause, or if something was measured.
  */
 #include <math.h>
 #include <string.h>
@@ -84,14 +84,14 @@ MADE_TEST(test_found)
 		assert_ptr_equal(f->kernel, &m->kernel[0]);
 		for (size_t e = 0; e < f->evidences; e++)
 			assert_string_equal(f->evidence[e].source, "estimated");
-		/* Wide: from nothing to more than counters would say. */
+		/* A wide interval: from nothing to more than counters would predict. */
 		assert_true(f->saves_low_s < 1e-9);
 		assert_true(f->saves_s > 0 && f->saves_high_s > f->saves_s);
 		finish(b, &n);
 	}
 }
 
-/* So does what feeds tensor cores; from shared memory it is no fault. */
+/* The same for loads that feed tensor cores; loads from shared memory are no fault. */
 MADE_TEST(test_operands)
 {
 	static const char rule[] = "tensor-operands-reloaded";
@@ -110,7 +110,7 @@ MADE_TEST(test_operands)
 	made_quiet(m, rule);
 }
 
-/* A tree is one by its code; how many turns its loop makes that does not tell. */
+/* The code shows a tree reduction, but not its number of iterations. */
 MADE_TEST(test_tree)
 {
 	const struct advice *a = advise_refused(fault_tree, m);
@@ -142,8 +142,8 @@ MADE_TEST(test_quiet)
 	}
 }
 
-/* A thread for each row of a sparse matrix: where rows begin only the data say, but
- * that each lane walks one of its own the code does. A table's places say nothing. */
+/* One thread for each row of a sparse matrix: where rows begin is in the data, but
+ * the code shows that each lane walks one. Positions from a table show nothing. */
 MADE_TEST(test_rows_of_any_length)
 {
 	static const char rule[] = "uncoalesced-global-access";
@@ -162,8 +162,8 @@ MADE_TEST(test_rows_of_any_length)
 	made_quiet(m, rule);
 }
 
-/* A byte a thread, of blocks of which ${part} of the time takes the start: what of it
- * ${rule} says that goes. */
+/* One byte a thread, with blocks whose start takes ${part} of the time: the
+ * share of the time that ${rule} predicts to save. */
 static double
 started(struct made *m, double part, const char *rule)
 {
@@ -184,8 +184,8 @@ started(struct made *m, double part, const char *rule)
 	return made_found(m, rule)->saves_s / made_kernel_s(k);
 }
 
-/* Launch and time alone tell that starting blocks limits a kernel, and its code that
- * each does too little; no more, where the start is half of the time. */
+/* Launch and time alone show that starting blocks is the limit, and the code that
+ * each block does too little; but not if the start is only half of the time. */
 MADE_TEST(test_start)
 {
 	assert_true(started(m, 0.95, "narrow-access") > 0.5);
@@ -195,8 +195,8 @@ MADE_TEST(test_start)
 	assert_true(started(m, 0.5, "too-many-blocks-little-work") == 0);
 }
 
-/* Of kernels without counters whose threads have elements of their own the code says
- * how much they hand over: 4 bytes a thread. */
+/* If threads have elements of their own, the code of kernels without counters
+ * shows how much they pass on: 4 bytes a thread. */
 MADE_TEST(test_fused)
 {
 	static const char rule[] = "kernel-fusion-candidate";
@@ -222,8 +222,8 @@ MADE_TEST(test_fused)
 	made_quiet(m, rule);
 }
 
-/* A kernel of 84,480 warps that takes ${ns} and adds to one place, or with ${where} to
- * others. */
+/* A kernel of 84,480 warps that takes ${ns} and adds to one place, or to the
+ * places in ${where}. */
 static const struct finding *
 adding(struct made *m, const char *where, uint64_t ns)
 {
@@ -237,7 +237,7 @@ adding(struct made *m, const char *where, uint64_t ns)
 	return made_finding(made_advised(m), "global-atomic-contention");
 }
 
-/* All threads add to one place, and the code has nothing else that takes so long. */
+/* All threads add to one place, and nothing else in the code takes so long. */
 MADE_TEST(test_one_place)
 {
 	static const char add[] = "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU "
@@ -251,13 +251,13 @@ MADE_TEST(test_one_place)
 	assert_true(f->kernel_speedup > 5 && f->saves_low_s == 0);
 	assert_int_equal(f->hot[0].line, 5);
 	assert_null(adding(m, own, 5000000));
-	/* So fast they cannot be in one line, and so slowly it is no line. */
+	/* Too fast for one line of L2; and too slow for that to be the limit. */
 	assert_null(adding(m, add, 50000));
 	assert_null(adding(m, add, 50000000));
 }
 
-/* What is found of a loop over all memory, by ${step}, of which each turn does ${work};
- * it takes ${ns}. */
+/* The finding about a loop over all memory with step ${step}, whose iterations
+ * do ${work} and which takes ${ns}. */
 static const struct finding *
 over_all(struct made *m, const char *step, const char *work, uint64_t ns,
     const char *rule)
@@ -273,8 +273,8 @@ over_all(struct made *m, const char *step, const char *work, uint64_t ns,
 	return made_finding(made_advised(m), rule);
 }
 
-/* Threads that step by the whole grid are done when all memory is: what then takes ten
- * times as long as the worst of accesses would is no access, but a line. */
+/* A grid-stride loop ends when all memory was visited: if it takes ten times as
+ * long as the worst accesses would, the cause is not the accesses, but contention. */
 MADE_TEST(test_over_all_memory)
 {
 	static const struct {
@@ -295,17 +295,17 @@ MADE_TEST(test_over_all_memory)
 		assert_non_null(f);
 		assert_true(f->kernel_speedup > 3 && f->saves_low_s == 0);
 		assert_null(over_all(m, "R8", of[i].work, 200000, of[i].rule));
-		/* A step of its own may turn as often as it likes. */
+		/* A loop with a different step may have any number of iterations. */
 		assert_null(over_all(m, "0x1", of[i].work, 20000000,
 		    of[i].rule));
 	}
-	/* An own place for each thread is no bin. */
+	/* A separate place for each thread is not a bin. */
 	assert_null(over_all(m, "R8",
 	    "REDG.E.ADD.STRONG.GPU desc[UR6][R10.64],R9", 20000000,
 	    of[0].rule));
 }
 
-/* A short launch is its trips to memory, whatever it adds to one place. */
+/* A short launch is limited by its trips to memory, even if it adds to one place. */
 MADE_TEST(test_one_place_briefly)
 {
 	static const struct {
@@ -329,7 +329,8 @@ MADE_TEST(test_one_place_briefly)
 	}
 }
 
-/* What was measured says more; what has no code, or none that counts, nothing. */
+/* Measurements have priority; without code, or without relevant instructions,
+ * nothing is found. */
 MADE_TEST(test_not_asked)
 {
 	struct advice *a;
@@ -347,7 +348,7 @@ MADE_TEST(test_not_asked)
 			m->code[0]->code.disassembled = false;
 		else if (what == 1)
 			m->code[0]->code.debug = true;
-		else if (what == 2)	/* a short one of many */
+		else if (what == 2)	/* a short one among many */
 			m->device[0].kernel_ns = 1000 * m->kernel[0].total_ns;
 		else
 			m->kernel[0].name = "void cutlass::Kernel2<x>(int)";
@@ -356,7 +357,7 @@ MADE_TEST(test_not_asked)
 	}
 }
 
-/* Nobody counted its instructions, and there are no samples of them. */
+/* Its instructions were not counted or sampled. */
 static void
 uncount(struct made *m)
 {
@@ -371,7 +372,7 @@ uncount(struct made *m)
 	c->counted = c->sampled = false;
 }
 
-/* What was counted of the whole says how much there is to save; the code, where. */
+/* Counters of the whole kernel tell how much can be saved; the code tells where. */
 MADE_TEST(test_counted)
 {
 	static const char rule[] = "array-of-structures";
@@ -388,8 +389,8 @@ MADE_TEST(test_counted)
 	assert_non_null(f->limiter);
 	assert_int_equal(f->confidence, CONF_LOW);
 	assert_true(f->saves_low_s > 0 && f->saves_low_s < f->saves_s);
-	/* As many sectors as their bytes fill: what the addresses look like is no
-	 * matter. */
+	/* As many sectors as the bytes need: the pattern of the addresses does
+	 * not matter. */
 	made_again(m);
 	fault_fields(m);
 	uncount(m);
@@ -398,8 +399,8 @@ MADE_TEST(test_counted)
 	made_quiet(m, rule);
 }
 
-/* With counters of the whole no less is known than without any: additions where the data
- * say, and nothing else that takes the time. */
+/* Counters of the whole kernel must not find less than no counters: additions
+ * at places from the data, and nothing else that takes the time. */
 MADE_TEST(test_bins_counted)
 {
 	static const char rule[] = "global-atomic-contention";
@@ -447,8 +448,8 @@ MADE_TEST(test_small_frame)
 	}
 }
 
-/* Of a small array that lanes index each in their own way the counters tell: sectors
- * that L1 asked for, and that no global access explains, no atomic of each lane either. */
+/* A small array that lanes index differently shows in the counters: sectors that
+ * L1 requested and that neither global accesses nor atomics of each lane explain. */
 MADE_TEST(test_small_array)
 {
 	for (int of = 0; of < 4; of++) {
@@ -478,7 +479,7 @@ MADE_TEST(test_small_array)
 	}
 }
 
-/* The loop that ${line} stands in: is it the one of large arguments? */
+/* Whether the loop that contains ${line} is the one for large arguments. */
 static bool
 is_rare(const char *line)
 {
@@ -503,7 +504,7 @@ TEST(test_rare_loops)
 	assert_false(is_rare("LDL R8,[R0]"));
 }
 
-/* The estimate of kernel 0, as its counters and its code have it. */
+/* The estimate of kernel 0 from its counters and code. */
 static void
 estimate(struct coded *e, struct made *m)
 {
@@ -517,10 +518,10 @@ estimate(struct coded *e, struct made *m)
 	assert_int_equal(coded_of(e, &x), 0);
 }
 
-/* Warps of a launch of made_kernel. */
+/* The number of warps in a launch of made_kernel. */
 #define WARPS (132 * 8 * 12 * 8.0)
 
-/* Rows that a loop walks are no more than there is in memory, read and written. */
+/* The rows that a loop walks are no more than fit into memory, read and written. */
 MADE_TEST(test_memory_there_is)
 {
 	double seconds, all;
@@ -541,7 +542,7 @@ MADE_TEST(test_memory_there_is)
 	coded_clear(&e);
 }
 
-/* A warp of a block of 3 threads has 3, not 32. */
+/* A warp of a block of 3 threads has 3 lanes, not 32. */
 MADE_TEST(test_lanes_of_a_small_block)
 {
 	struct kernel *k = (fault_rows(m), &m->kernel[0]);
@@ -578,8 +579,8 @@ uncounted(struct made *m, const char *text)
 	return k;
 }
 
-/* A kernel of sines, whose counters show six loads a turn that only the loop of large
- * arguments makes: its instructions are the sines', too. */
+/* A kernel of sines, whose counters show six loads an iteration that only the
+ * loop for large arguments makes: its instructions belong to the sines, too. */
 MADE_TEST(test_rare_arguments)
 {
 	struct kernel *k = uncounted(m, code_text("two_over_pi",
@@ -594,14 +595,15 @@ MADE_TEST(test_rare_arguments)
 	estimate(&e, m);
 	assert_true(fabs(executions(&e, 2) - 6) < 0.1);
 	coded_clear(&e);
-	/* Without a trace of local memory it is taken not to run. */
+	/* Without local memory traffic the loop is assumed not to run. */
 	k->metric[METRIC_L2_FROM_L1] = WARPS * 6;
 	estimate(&e, m);
 	assert_true(executions(&e, 2) == 0);
 	coded_clear(&e);
 }
 
-/* With the loop runs what else they alone need, once for its six turns, or neither. */
+/* Code that only the loop for large arguments needs runs with it, once for its
+ * six iterations, or not at all. */
 MADE_TEST(test_rare_arguments_jumped)
 {
 	struct kernel *k = uncounted(m, code_text("two_over_pi_jumped"));
@@ -625,7 +627,7 @@ MADE_TEST(test_rare_arguments_jumped)
 	coded_clear(&e);
 }
 
-/* Nor does what is called for rare arguments alone. */
+/* A function that is called only for rare arguments is assumed not to run either. */
 MADE_TEST(test_slow_path)
 {
 	struct kernel *k = uncounted(m, code_text("slow_path", "slowpath"));

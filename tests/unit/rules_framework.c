@@ -1,6 +1,6 @@
 /*
- * What frameworks' programs are told: in the framework's words, and what only they
- * can do wrong.
+ * Advice for programs of frameworks: in the framework's words, and faults that
+ * only such programs can have.
  */
 #include <jansson.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "unit/advise.h"
 
-/* What is said of a launch-bound sequence that is launched from ${file}. */
+/* The advice on a launch-bound sequence that is launched from ${file}. */
 static const char *
 said_of(struct made *m, const char *file, const char *module)
 {
@@ -29,7 +29,7 @@ said_of(struct made *m, const char *file, const char *module)
 	return f->advice;
 }
 
-/* Each framework in its own words. */
+/* Each framework has its own words. */
 MADE_TEST(test_words)
 {
 	assert_has(said_of(m, NULL, "libtorch_python.so"), "reduce-overhead");
@@ -43,7 +43,7 @@ MADE_TEST(test_words)
 	assert_has(said_of(m, NULL, "a.out"), "PyTorch");
 }
 
-/* Input that is late has words of its own. */
+/* Late input has advice of its own. */
 MADE_TEST(test_words_of_input)
 {
 	const struct finding *f;
@@ -59,7 +59,7 @@ MADE_TEST(test_words_of_input)
 	assert_has(f->location, "in front of copies to the GPU");
 }
 
-/* So have results that come one by one. */
+/* And so have results that are read one by one. */
 MADE_TEST(test_words_of_results)
 {
 	const struct finding *f;
@@ -75,7 +75,7 @@ MADE_TEST(test_words_of_results)
 	assert_has(f->good_code, "tolist");
 }
 
-/* Where no place is known, those whose kernels they are. */
+/* If the launch site is unknown, the kernels' names tell the framework. */
 MADE_TEST(test_words_by_kernels)
 {
 	const struct finding *f;
@@ -86,7 +86,7 @@ MADE_TEST(test_words_by_kernels)
 	assert_has(f->good_code, "graph.launch");
 }
 
-/* frameworks.json speaks of rules that there are. */
+/* All rules in frameworks.json exist. */
 TEST(test_words_of_rules)
 {
 	json_t *root = json_load_file(FRAMEWORKS_JSON, 0, NULL);
@@ -105,7 +105,7 @@ TEST(test_words_of_rules)
 	json_decref(root);
 }
 
-/* What a caching allocator keeps for the next tensors is no leak. */
+/* Memory that a caching allocator keeps for later tensors is no leak. */
 MADE_TEST(test_pool_of_tensors)
 {
 	struct site_frame frame[] = { { .file = "/home/me/run.py", .line = 7,
@@ -124,7 +124,7 @@ MADE_TEST(test_pool_of_tensors)
 	assert_true(f->worth_it);
 }
 
-/* Rows that begin anywhere cost a product most of its time; how far to pad is said
+/* Misaligned rows cost a product most of its time; the advice gives the padding
  * in elements. */
 MADE_TEST(test_padding)
 {
@@ -136,7 +136,7 @@ MADE_TEST(test_padding)
 	assert_true(f->kernel_speedup > 3 && f->kernel_speedup < 6);
 }
 
-/* Additions into few places are L2's line, as long as it is; in PyTorch's words. */
+/* Additions to few places are limited by one line of L2; with PyTorch's words. */
 MADE_TEST(test_few_places)
 {
 	const struct finding *f;
@@ -149,7 +149,7 @@ MADE_TEST(test_few_places)
 	made_quiet(m, "scatter-contention");
 }
 
-/* Half of their time, by rate and by bytes, but what converts may take all of it. */
+/* Half of the time, by rate and by bytes, though conversions may cost all of that. */
 MADE_TEST(test_half_the_bits)
 {
 	const struct finding *f;
@@ -161,9 +161,9 @@ MADE_TEST(test_half_the_bits)
 	assert_int_equal(f->severity <= SEV_MEDIUM, 1);
 }
 
-/* Three operators become one, 0.5 s become 0.2. Where the host waits for less than goes
- * it launches meanwhile, and two of four launches go, too; not where the others are
- * launched far more often. */
+/* Three operators become one, 0.5 s become 0.2 s. If the host waits for less
+ * time than is saved, its launches limit instead, and two of four launches are
+ * saved as well; but not if the others are launched far more often. */
 MADE_TEST(test_launched_less)
 {
 	static const double saved_s[] = { 0.3, 0.3, 0.3, 0.27 };
@@ -179,7 +179,7 @@ MADE_TEST(test_launched_less)
 	}
 }
 
-/* A backward pass has no line of Python's: the forward pass has. */
+/* A backward pass has no Python line: the line of the forward pass is given. */
 MADE_TEST(test_line_of_forward)
 {
 	static struct site_frame backward[] = { { .module = "libtorch_cuda.so" } };
@@ -198,7 +198,7 @@ MADE_TEST(test_line_of_forward)
 	assert_ptr_equal(f->site, &site[1]);
 }
 
-/* All times but the first. */
+/* All compilations but the first count. */
 MADE_TEST(test_compiled_again)
 {
 	const struct finding *f;
@@ -208,8 +208,8 @@ MADE_TEST(test_compiled_again)
 	assert_true(f->saves_s > 1.3 && f->saves_s < 1.6);
 	assert_true(f->saves_high_s <= 2.0);
 	assert_has(f->advice, "mark_dynamic");
-	/* And that, too, where the code had been made for another shape before; but
-	 * never the longest phase of the host's. */
+	/* The first counts, too, if code for another shape had been made
+	 * before; but never the longest phase on the host. */
 	m->run.compiling.time[0].known = true;
 	f = made_found(m, "recompilation");
 	assert_true(f->saves_s > 1.59 && f->saves_s < 1.61);

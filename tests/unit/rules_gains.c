@@ -1,6 +1,6 @@
 /*
- * What predictions rest on: what the code of a kernel shows of the work that
- * goes, what a queue recovers, what was asked for and is not used.
+ * The basis of predictions: the work that the code of a kernel shows to be
+ * avoidable, what a queue saves, and what is requested but not used.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,8 +24,8 @@ saves(struct made *m, const char *rule)
 	return s;
 }
 
-/* A loop over an array in local memory: of its nine instructions one is work,
- * if it is on floats; on integers nobody knows. */
+/* A loop over an array in local memory: one of its nine instructions is work if
+ * it is on floats; for integers that is unknown. */
 static double
 spill(const char *work)
 {
@@ -55,7 +55,7 @@ TEST(test_unrolled_spill)
 	assert_true(integers > 0.2 && integers < 0.6);
 }
 
-/* What spills leave to DRAM is what global accesses ask for. */
+/* Spills stay in caches if global accesses explain the DRAM traffic. */
 MADE_TEST(test_spills_stay_in_caches)
 {
 	struct fix f = FIX_NONE;
@@ -77,7 +77,7 @@ MADE_TEST(test_spills_stay_in_caches)
 	high = gain_time(&l, &f, VIEW_HIGH);
 	assert_true(mid > 0.98 * l.time_s);
 	assert_true(high < 0.9 * l.time_s);
-	/* What is more was theirs: of ten bytes written nine. */
+	/* Traffic beyond that is due to the spills: nine of ten bytes written. */
 	k->metric[METRIC_DRAM_READ] /= 10;
 	k->metric[METRIC_DRAM_WRITE] *= 1.9;
 	k->metric[METRIC_GLOBAL_LD_SECTORS] /= 10;
@@ -91,9 +91,8 @@ MADE_TEST(test_spills_stay_in_caches)
 	assert_true(gain_time(&l, &f, VIEW_MID) > 1.3 * mid);
 }
 
-/* Scattered loads of more bytes than there are: with full sectors caches keep them from
- * one time to the next, and what is there once comes from DRAM; of what is stored
- * nothing is loaded. */
+/* Scattered loads of more bytes than there are: with full sectors, caches keep them
+ * between uses, and only the first use comes from DRAM; stored data is not loaded. */
 MADE_TEST(test_loaded_again)
 {
 	struct fix f = FIX_NONE;
@@ -123,8 +122,8 @@ MADE_TEST(test_loaded_again)
 	assert_true(gain_time(&l, &f, VIEW_HIGH) < gain_time(&l, &f, VIEW_MID));
 }
 
-/* What explains a kernel may be clearer than it is held for: the interval is as wide as
- * predictions were wrong, and nothing remains nothing. */
+/* The true explanation of a kernel may be better than assumed: the interval is
+ * as wide as past errors of predictions, but a gain of zero stays zero. */
 MADE_TEST(test_doubt)
 {
 	struct fix f[VIEWS] = { FIX_NONE, FIX_NONE, FIX_NONE };
@@ -134,7 +133,7 @@ MADE_TEST(test_doubt)
 	double s;
 
 	k = made_measured(m, "k", 10, 1000000, 0.02);
-	k->metric[METRIC_PIPE_XU] = 72;		/* explains 80 % of it */
+	k->metric[METRIC_PIPE_XU] = 72;		/* explains 80 % of the time */
 	load_of(&l, k, &m->device[0]);
 	assert_true(l.bound > 0.75 && l.bound < 0.85);
 	for (int v = 0; v < VIEWS; v++)
@@ -150,7 +149,7 @@ MADE_TEST(test_doubt)
 	assert_true(gain_of(&l, k, f).high < 0.01 * s);
 }
 
-/* The halves of double literals go with the doubles. */
+/* The instructions for the halves of double literals disappear with the doubles. */
 MADE_TEST(test_double_literals)
 {
 	static const char *const with[] = {
@@ -172,7 +171,8 @@ MADE_TEST(test_double_literals)
 	assert_true(s[1] > 0.1 && s[0] > s[1] + 0.3);
 }
 
-/* And so do the tables of the double functions, where L1 is the limit; not the data. */
+/* And so do the loads from the tables of the double functions, if L1 is the
+ * limit; the data's loads stay. */
 MADE_TEST(test_double_tables)
 {
 	static const char *const from[] = { "c[0x4][RZ]", "c[0x0][0x210]" };
@@ -225,9 +225,9 @@ syncing(uint64_t count, uint64_t idle_ms)
 	return saves(&m, "device-sync-overuse");
 }
 
-/* The way from a wait to the next launch goes as a whole, but for the gap that two
- * kernels always have between them (1 us); and never more than there is
- * GPU work to hide in, and a round trip for each. */
+/* The time from a wait to the next launch is saved completely, except for the
+ * gap that always separates two kernels (1 us); but never more than the GPU
+ * work that can hide it, plus a round trip for each. */
 TEST(test_queue)
 {
 	assert_true(fabs(syncing(10000, 400) - 0.39) < 1e-6);
@@ -260,7 +260,7 @@ asking(uint32_t bytes, double stores, const char **advice)
 	return s;
 }
 
-/* 110 KB asked for, 4 KB written: as many blocks as without. */
+/* 110 KB requested, 4 KB written: as many blocks as without. */
 TEST(test_unused_shared_memory)
 {
 	const char *advice;

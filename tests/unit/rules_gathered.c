@@ -1,6 +1,6 @@
 /*
- * How registers differ from thread to thread, what that makes of accesses, and
- * what is said of accesses whose addresses were loaded.
+ * How registers differ between threads, the access patterns that follow, and
+ * the findings about accesses whose addresses were loaded.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #include "unit/advise.h"
 
-/* --- from thread to thread ------------------------------------------------- */
+/* --- differences between threads --------------------------------------------- */
 
 /* The address of instruction ${at} of ${text}, in blocks of ${x} × ${y}. */
 static struct affine
@@ -45,20 +45,20 @@ is_steps(struct affine a, int32_t x, int32_t y)
 TEST(test_steps)
 {
 	is_steps(address_of(code_text("index_times_4"), 6, 256, 1), 4, 0);
-	/* Three times the thread's number, by a shift and a sum. */
+	/* Three times the thread's index, by a shift and an addition. */
 	is_steps(address_of(code_text("index_times_12"), 7, 256, 1), 12, 0);
-	/* A row of a length that only the launch knows. */
+	/* A row whose length is only known at launch. */
 	is_steps(address_of(code_text("row_of_any_length"), 7, 256, 1), AFFINE_SOME, 0);
-	/* Of a row of the block, and of the next: its width is known. */
+	/* Offset within the block's row, and in the next row: the width is known. */
 	is_steps(address_of("S2R R0,SR_TID.X\n"
 	    "S2R R1,SR_TID.Y\n"
 	    "ULDC UR4,c[0x0][0x0]\n"
 	    "IMAD R0,R1,UR4,R0\n"
 	    "SHF.L.U32 R0,R0,0x2,RZ\n"
 	    "LDS R8,[R0+UR5]\n", 5, 16, 16), 4, 64);
-	/* A warp's number, and the lane in it. */
+	/* The warp's number, and the lane in it. */
 	is_steps(address_of(code_text("warp_and_lane"), 9, 256, 1), 8, 0);
-	/* What all lanes load is no index of their own. */
+	/* A value that all lanes load is not an index of their own. */
 	is_steps(address_of("S2UR UR6,SR_CTAID.X\n"
 	    "LDC.64 R2,c[0x0][0x210]\n"
 	    "LDG.E R6,desc[UR4][UR6.64]\n"
@@ -68,25 +68,25 @@ TEST(test_steps)
 
 TEST(test_ways)
 {
-	/* Around a loop it stays what it is. */
+	/* The value does not change in a loop. */
 	is_steps(address_of(code_text("around_a_loop"), 6, 256, 1), 0x800, 0);
-	/* One way or the other: not known. */
+	/* Two possible values: unknown. */
 	assert_int_equal(address_of(code_text("one_way_or_the_other"), 9, 256, 1).kind,
 	    AFFINE_UNKNOWN);
 	assert_int_equal(address_of(code_text("loaded_on_one_way"), 8, 256, 1).kind,
 	    AFFINE_LOADED);
-	/* A list: from place to place. */
+	/* A linked list: from element to element. */
 	assert_int_equal(address_of(code_text("list"), 6, 256, 1).kind,
 	    AFFINE_LOADED);
-	/* Spilled: anything. */
+	/* A spilled register: unknown. */
 	assert_int_equal(address_of(code_text("spilled"), 7, 256, 1).kind,
 	    AFFINE_UNKNOWN);
-	/* What another lane had. */
+	/* Another lane's value. */
 	assert_int_equal(address_of(code_text("of_another_lane"), 7, 256, 1).kind,
 	    AFFINE_UNKNOWN);
 }
 
-/* The step of "LDS R8,[R0]", of which ${how} makes R0 out of the thread's number. */
+/* The step of "LDS R8,[R0]" if ${how} computes R0 from the thread's index. */
 static struct affine
 masked(const char *how)
 {
@@ -97,7 +97,7 @@ masked(const char *how)
 	return address_of(text, 3, 256, 1);
 }
 
-/* A lane and a warp are told apart wherever their bits stand. */
+/* Lane and warp are distinguished wherever their bits are. */
 TEST(test_masked)
 {
 	is_steps(masked("LOP3.LUT R0,R0,0x1f00,RZ,0xc0,!PT"), 256, 0);
@@ -110,7 +110,8 @@ TEST(test_masked)
 	    AFFINE_UNKNOWN);
 }
 
-/* What a function of the compiler's own does not write is the same behind its call. */
+/* Registers that one of the compiler's functions does not write are unchanged
+ * after its call. */
 TEST(test_called)
 {
 	static const char *const text = "S2R R5,SR_TID.X\n"
@@ -128,7 +129,7 @@ TEST(test_called)
 	is_steps(address_of(own, 3, 256, 1), 4, 0);
 	snprintf(written, sizeof(written), text, "R9");
 	assert_int_equal(address_of(written, 3, 256, 1).kind, AFFINE_UNKNOWN);
-	/* Nobody knows what one writes that is not there. */
+	/* If the function is missing, what it writes is unknown. */
 	*strstr(own, "FADD") = '\0';
 	assert_int_equal(address_of(own, 3, 256, 1).kind, AFFINE_UNKNOWN);
 }
@@ -161,7 +162,8 @@ TEST(test_lanes)
 	assert_true(sectors(4096, 0, 4, 256, 1) == 32);
 	assert_true(sectors(AFFINE_SOME, 0, 4, 256, 1) == 32);
 	assert_true(sectors(0, 0, 4, 256, 1) == 1);
-	/* Columns of a matrix whose width only the launch knows, two rows in a warp. */
+	/* Columns of a matrix whose width is only known at launch, two rows in
+	 * a warp. */
 	assert_true(sectors(AFFINE_SOME, 4, 4, 16, 16) == 16);
 	assert_true(sectors(AFFINE_SOME, 64, 4, 16, 16) == 32);
 	assert_true(sectors(AFFINE_SOME, AFFINE_SOME, 4, 16, 16) == 32);
@@ -184,7 +186,7 @@ TEST(test_lanes)
 	assert_true(wavefronts(4, 128, 4, 16, 16) == 2);
 }
 
-/* Much of everything is unknown, and soon. */
+/* The analysis of long code gives up after a bounded time. */
 TEST(test_bounded)
 {
 	char *text = malloc(480 * 40);
@@ -197,7 +199,7 @@ TEST(test_bounded)
 	snprintf(text + at, 480 * 40 - at, "LDG.E R0,desc[UR4][R3.64]\n");
 	assert_true(address_of(text, 400, 256, 1).kind != AFFINE_STEPS);
 	free(text);
-	/* Nonsense is read without harm. */
+	/* Invalid code is read without harm. */
 	address_of("IMAD\nLEA R5\nSHF.L.U32 R5,R5\nLOP3.LUT R1,R2\n"
 	    "LDC R5,c[0x0][\nSHF.R.U32.HI R4\nIMAD R5,R300,UR300,RZ\n"
 	    "LDG.E R0,desc[UR4][R254.64+\nIADD3 R3,-,--,!\nVIADD R1,-R\n"
@@ -205,7 +207,7 @@ TEST(test_bounded)
 	    0, 0);
 }
 
-/* --- what was loaded ------------------------------------------------------- */
+/* --- loaded addresses ---------------------------------------------------------- */
 
 static void
 spmv(struct made *m)
@@ -244,7 +246,7 @@ gather_objects(struct made *m)
 	    "ideal 400 line 6\n");
 }
 
-/* By the index of the thread: what the rule said of all. */
+/* Indexed by the thread: the coalescing rule applies. */
 static void
 strided(struct made *m)
 {
@@ -275,13 +277,13 @@ TEST(test_gathered)
 	assert_lacks(f->advice, "threadIdx.x the fastest");
 	assert_lacks(f->advice, "float4");
 	assert_int_equal(f->hot[0].line, 6);
-	/* No order of the indices may help: nothing for sure. */
+	/* No order of the indices may help: the low view has no gain. */
 	assert_true(f->saves_low_s < 1e-9 && f->saves_s > 0);
 	b = advise(strided, &n);
 	g = uncoalesced(b);
 	assert_has(g->advice, "threadIdx.x the fastest");
 	assert_true(g->saves_low_s > 0 && g->saves_s > f->saves_s);
-	/* Sorted, all lanes may want the same: with full sectors it is 0.85. */
+	/* If sorted, all lanes may load the same word: with full sectors it is 0.85. */
 	assert_true(f->saves_high_s / g->saves_high_s > 0.86);
 	finish(a, &m);
 	finish(b, &n);
@@ -303,8 +305,8 @@ MADE_TEST(test_walked)
 	assert_true(f->saves_s < f->saves_high_s);
 }
 
-/* The row goes on in the loop around: a warp walks it all the same, and the list of
- * rows, too: one finding has both. */
+/* The row continues in the outer loop: a warp still walks it, and also the list
+ * of rows: one finding covers both. */
 MADE_TEST(test_walked_outside)
 {
 	const struct finding *f;
@@ -346,7 +348,7 @@ MADE_TEST(test_two_faults)
 	assert_int_equal(found, 2);
 }
 
-/* Only sums were counted, and the code was read. */
+/* Only sums were counted, but the code was read. */
 MADE_TEST(test_uncounted)
 {
 	static builder *const build[] = { gather, strided };

@@ -1,6 +1,6 @@
 /*
- * Rules about how work is cut up, queued and started, past what rules.c asks of
- * every rule.
+ * Rules about how work is split, queued and started, beyond what rules.c tests
+ * for every rule.
  */
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ count_of(const struct advice *a, const char *rule)
 	return n;
 }
 
-/* A program that launches nothing: 10,000 calls that take a tenth of it. */
+/* A program without launches: 10,000 calls that take a tenth of it. */
 static void
 fault_allocating_bare(struct made *m)
 {
@@ -46,10 +46,10 @@ MADE_TEST(test_allocating_without_launches)
 	assert_string_equal(f->rule, rule);
 	assert_true(fabs(f->saves_s - 0.9) < 1e-6);
 	assert_true(f->severity >= SEV_MEDIUM);
-	/* All lived at once: there is nothing to reuse. */
+	/* All were alive at the same time: there is nothing to reuse. */
 	m->run.peak_allocations = 5000;
 	assert_int_equal(made_state(m, rule), RULE_CLEAN);
-	/* That nothing is launched has to be known. */
+	/* It must be known that nothing was launched. */
 	m->run.peak_allocations = 500;
 	m->run.state = RUN_LIVE;
 	assert_int_equal(made_state(m, rule), RULE_NOT_MEASURED);
@@ -65,10 +65,10 @@ MADE_TEST(test_allocating_without_launches)
 	assert_int_equal(made_state(m, rule), RULE_NOT_MEASURED);
 }
 
-/* Pinning costs as much as a copy or two: a buffer a copy does not repay it, and of
- * ten buffers half as much more than half is left. In a loop of many copies one
- * buffer after the other may be one, so that the price does not hang on how many
- * places malloc found. */
+/* Pinning costs as much as one or two copies: it does not pay for a buffer that
+ * is copied once; with ten copies a buffer more than half of the gain is left.
+ * In a loop of many copies, successive buffers may be one, so that the cost
+ * does not depend on how many places malloc returned. */
 MADE_TEST(test_pinned_once)
 {
 	double one, ten, last;
@@ -91,7 +91,7 @@ MADE_TEST(test_pinned_once)
 	}
 	assert_true(fabs(last - 0.5 * one) < 0.01 * one);
 	assert_true(made_found(m, "pageable-host-memory")->saves_low_s == 0);
-	/* A few are no loop. */
+	/* A few copies are no loop. */
 	m->copy[0].count = m->copy[0].located = m->copy[0].ranges = 10;
 	m->copy[0].bytes /= 100;
 	m->copy[0].gpu_ns /= 100;
@@ -102,9 +102,9 @@ MADE_TEST(test_pinned_once)
 	assert_false(made_found(m, "pageable-host-memory")->worth_it);
 }
 
-/* Copies from the device at a seventh of the usual rate write memory that is new:
- * where it is at the same place each time all of it goes, without a copy's worth
- * of pages for each; where each has a place of its own the pages are needed. */
+/* Copies from the device at a seventh of the usual rate write to new memory pages: if
+ * the destination is the same each time, all of the excess is saved, without the cost
+ * of pages for each copy; if each has its own destination, the pages are needed. */
 MADE_TEST(test_first_touch)
 {
 	const struct finding *f;
@@ -131,10 +131,10 @@ MADE_TEST(test_first_touch)
 	assert_true(f->saves_s > 0.4 * f->saves_high_s);
 }
 
-/* What the host reads before it goes on nothing hides, but the way there and back goes
- * with the read: most of that is promised, nothing for certain, and the advice is to do
- * it on the GPU. The larger the copies, the more of them are data. Asynchronous ones
- * that it waits for are the same. */
+/* The host reads the result before it continues, so the copy cannot be hidden; but
+ * the round trip is saved with the read: most of that is predicted, nothing for
+ * certain, and the advice is to decide on the GPU. The larger the copies, the more
+ * of them are data. Asynchronous copies that the host waits for are the same. */
 MADE_TEST(test_result_needed)
 {
 	struct advice *a = advised(fault_blocking, m);
@@ -153,7 +153,7 @@ MADE_TEST(test_result_needed)
 	assert_true(f->saves_high_s >= 0.4);
 	assert_has(f->advice, "to the GPU");
 	last = f->saves_s;
-	/* Without the copy there is no gap in front of it. */
+	/* Without the copy there is no gap before it. */
 	m->copy[0].idle_before_ns = m->run.idle_ns[IDLE_LAUNCH] = 100 * MS;
 	m->copy[0].gpu_ns = 20 * MS;
 	m->copy[0].exposed_ns = 20e6;
@@ -179,7 +179,7 @@ MADE_TEST(test_result_needed)
 	assert_true(f->saves_s > 0.75 * 0.4 && f->saves_s < 0.85 * 0.4);
 }
 
-/* A loop of Python's that no longer asks for a value has neither gap. */
+/* A Python loop that no longer reads a value has neither gap. */
 MADE_TEST(test_result_needed_in_python)
 {
 	struct process python = { .exe = "/usr/bin/python3.12" };
@@ -200,9 +200,9 @@ MADE_TEST(test_result_needed_in_python)
 	assert_true(alone > 0.65 * 0.1 && alone < 0.75 * 0.1);
 }
 
-/* A buffer that went up again before the host could have written it anew: the copy
- * on the device that restores it is all that stays. One that may have changed
- * promises nothing; a few large ones count as well as many. */
+/* A buffer that was uploaded again before the host could have rewritten it:
+ * only a copy on the device that restores it remains. A buffer that may have
+ * changed has no predicted gain; a few large ones count as much as many. */
 MADE_TEST(test_uploaded_again)
 {
 	struct advice *a = advised(fault_staging_buffer, m);
@@ -224,8 +224,8 @@ MADE_TEST(test_uploaded_again)
 	made_found(m, "redundant-transfers");
 }
 
-/* What could run at once is what counts, not how long copies and kernels are;
- * and pageable buffers that are copied once cannot. */
+/* The gain depends on what could run at the same time, not on how long copies
+ * and kernels are; pageable buffers that are copied once cannot overlap. */
 MADE_TEST(test_overlap_possible)
 {
 	struct advice *a = advised(fault_taking_turns, m);
@@ -242,7 +242,7 @@ MADE_TEST(test_overlap_possible)
 	made_quiet(m, "no-copy-compute-overlap");
 }
 
-/* Copies that nobody waits for keep the run as long as the host calls for them. */
+/* Copies that are not waited for lengthen the run as long as the host issues them. */
 MADE_TEST(test_small_copies_issued)
 {
 	struct call_class call = { .call = CALL_MEMCPY_ASYNC, .count = 200000,
@@ -262,7 +262,7 @@ MADE_TEST(test_small_copies_issued)
 	assert_true(a->together_s <= waited);
 }
 
-/* A kernel after many copies is no sequence of launches. */
+/* A kernel after many copies is not a launch sequence. */
 MADE_TEST(test_copies_no_graph)
 {
 	struct advice *a = advised(fault_launch_bound, m);
@@ -272,9 +272,9 @@ MADE_TEST(test_copies_no_graph)
 	made_quiet(m, "launch-bound-graph-candidate");
 }
 
-/* The GPU waits for launches behind kernels of ten launch costs, too, where the
- * host takes longer still; where it does not, kernels of two launch costs follow
- * each other without it. In between the price changes by little steps. */
+/* If the host takes longer still, the GPU waits for launches even after kernels
+ * of ten launch costs; otherwise kernels of two launch costs follow each other
+ * without waiting. In between the predicted gain changes in small steps. */
 MADE_TEST(test_graph_of_long_kernels)
 {
 	struct advice *a = advised(fault_launch_bound, m);
@@ -303,7 +303,7 @@ MADE_TEST(test_graph_of_long_kernels)
 	made_quiet(m, "launch-bound-graph-candidate");
 }
 
-/* A library that is called again and again for little has a call for many. */
+/* A library that is called repeatedly for little work has a batched call. */
 MADE_TEST(test_batched_calls)
 {
 	static const char rule[] = "launch-bound-graph-candidate";
@@ -316,14 +316,14 @@ MADE_TEST(test_batched_calls)
 	m->kernel[0].name = "void vector_fft<128u>(kernel_arguments_t<float>)";
 	m->kernel[0].shape.grid_x = 1;
 	assert_has(made_found(m, rule)->advice, "cufftPlanMany");
-	/* At best all of them take what one does, which the host's calls hid. */
+	/* At best all of them take as long as one, which the host's calls hid. */
 	assert_true(made_found(m, rule)->saves_high_s > high + 0.9 * hidden);
 	m->kernel[0].shape.grid_x = 132;	/* which fills the GPU */
 	assert_lacks(made_found(m, rule)->advice, "cufftPlanMany");
 }
 
-/* What an interpreter does for each launch a graph spares; what else a host does
- * between launches it may not. */
+/* A graph saves the time that an interpreter needs for each launch; it may not
+ * save other work of the host between launches. */
 MADE_TEST(test_graph_beyond_launching)
 {
 	struct process python = { .exe = "/usr/bin/python3.12" };
@@ -343,8 +343,8 @@ MADE_TEST(test_graph_beyond_launching)
 	assert_true(native < 0.75 * framework && native > 0.5 * framework);
 }
 
-/* While the GPU works the host stands in cudaFree: that counts where the GPU waits
- * for the host elsewhere, but not where the host waits again right after. */
+/* The host waits in cudaFree while the GPU works: that counts if the GPU waits
+ * for the host elsewhere, but not if the host waits again right after. */
 MADE_TEST(test_allocating_blocks)
 {
 	struct advice *a = advised(fault_allocating, m);
@@ -358,7 +358,7 @@ MADE_TEST(test_allocating_blocks)
 	f = made_found(m, "allocation-in-hot-path");
 	assert_true(fabs(f->saves_s - 0.56) < 1e-6);
 	assert_true(f->saves_high_s >= f->saves_s);
-	/* With the GPU idle in all of it, there is the way back from each. */
+	/* If the GPU is idle in all of it, each call also has a round trip. */
 	before = m->call[0];
 	m->call[0].call = CALL_FREE;
 	m->call[0].hot_ns = m->call[0].hot_idle_ns;
@@ -374,7 +374,7 @@ MADE_TEST(test_allocating_blocks)
 	assert_true(fabs(f->saves_s - 0.5) < 1e-6);
 }
 
-/* A graph that cannot be captured as the loop is says so. */
+/* The advice says if the loop cannot be captured as it is. */
 MADE_TEST(test_graph_of_allocations)
 {
 	fault_launch_bound(m);
@@ -383,7 +383,7 @@ MADE_TEST(test_graph_of_allocations)
 	    "cudaFree");
 }
 
-/* A graph of a batch needs a host that does not wait in between. */
+/* A graph of several steps requires that the host does not wait in between. */
 MADE_TEST(test_graph_of_waits)
 {
 	static const char rule[] = "launch-bound-graph-candidate";
@@ -394,7 +394,7 @@ MADE_TEST(test_graph_of_waits)
 	assert_has(made_found(m, rule)->advice, "waits");
 }
 
-/* A function that goes through many grids is one finding, worth the sum. */
+/* A function that is launched with many grids is one finding, with the total gain. */
 MADE_TEST(test_relaunch_shapes)
 {
 	static const char rule[] = "relaunch-for-grid-sync";
@@ -421,8 +421,8 @@ MADE_TEST(test_relaunch_shapes)
 	assert_int_equal(count_of(a, rule), 2);
 }
 
-/* Launches that do not need each other's results are one grid, which fills the GPU: at
- * best their own time goes, too, though the host's launches hid it. */
+/* Launches that do not need each other's results can be one grid, which fills the
+ * GPU: at best their own time is saved, too, though the host's launches hid it. */
 MADE_TEST(test_relaunch_at_once)
 {
 	static const char rule[] = "relaunch-for-grid-sync";
@@ -441,8 +441,8 @@ MADE_TEST(test_relaunch_at_once)
 	assert_true(fabs(made_finding(a, rule)->saves_s - mid) < 1e-9);
 }
 
-/* Between two waits the host only launches: the round trip goes even if no work is as
- * long; of the launches what the work is too short for stays. */
+/* Between two waits the host only launches: the round trip is saved even if there is
+ * too little work to hide it; launches that the work is too short to hide remain. */
 MADE_TEST(test_sync_round_trip)
 {
 	static const char rule[] = "device-sync-overuse";
@@ -455,17 +455,17 @@ MADE_TEST(test_sync_round_trip)
 	m->run.syncs = 1;
 	m->run.idle_total_ns = m->run.wall_ns - 100 * MS;
 	/* 0.1 s of work, and 0.73 s of round trips in 1 s of gaps, of which 0.1 s is
-	 * between any two kernels: 0.17 s of the host stay, beside its launches. */
+	 * between any two kernels: 0.17 s of the host remain, besides its launches. */
 	launches = (double)m->run.launches * m->run.ceilings->launch_s;
 	assert_true(fabs(made_found(m, rule)->saves_s - (0.9 + 0.1 - 0.17 -
 	    launches)) < 0.01);
-	/* Long enough work hides the launches, too. */
+	/* Work that is long enough also hides the launches. */
 	m->run.idle_total_ns = m->run.wall_ns - S;
 	assert_true(fabs(made_found(m, rule)->saves_s - 0.9) < 0.01);
 }
 
-/* Whatever the host waits by, each wait has its round trip, and what it computes then
- * is not the wait's. */
+/* By whatever call the host waits, each wait has its round trip; the host's
+ * computation after it does not count. */
 MADE_TEST(test_sync_any)
 {
 	static const char rule[] = "device-sync-overuse";
@@ -485,7 +485,7 @@ MADE_TEST(test_sync_any)
 	assert_true(made_found(m, rule)->saves_s > 1.9 * one);
 	assert_has(made_found(m, rule)->location,
 	    "cudaStreamSynchronize and the like");
-	/* Of 200 us a wait most is the host's computing. */
+	/* Of 200 us a wait, most is the host's computation. */
 	m->run.syncs = 1;
 	m->sync[0].count = m->sync[0].followed = 5000;
 	m->sync[0].idle_after_ns = S;
@@ -496,7 +496,7 @@ MADE_TEST(test_sync_any)
 	assert_true(made_found(m, "gpu-idle-gaps")->worth_it);
 }
 
-/* Nine allocations in a loop cost nearly what ten do. */
+/* Nine allocations in a loop cost nearly as much as ten. */
 MADE_TEST(test_allocating_a_little)
 {
 	struct advice *a = advised(fault_allocating, m);
@@ -514,7 +514,7 @@ MADE_TEST(test_allocating_a_little)
 		last = s;
 	}
 	assert_true(last == 0);
-	/* Our own measuring does not make it a smaller part. */
+	/* Our own measuring does not reduce the share. */
 	m->call[0].hot_count = 5000;
 	m->call[0].hot_ns = m->call[0].hot_idle_ns = 60 * MS;
 	m->run.wall_ns += 20 * S;
@@ -536,7 +536,7 @@ MADE_TEST(test_allocating_to_keep)
 	made_quiet(m, rule);
 }
 
-/* Who launches from Python does not call cudaStreamBeginCapture. */
+/* A program that launches from Python does not call cudaStreamBeginCapture. */
 MADE_TEST(test_graph_from_python)
 {
 	struct site_frame frame = { .function = "step", .file = "train.py",
@@ -556,7 +556,7 @@ MADE_TEST(test_graph_from_python)
 	assert_lacks(f->advice, "cudaStreamBeginCapture");
 }
 
-/* The longest of three passes remains: two reads of three go. */
+/* The longest of three passes remains: two of three reads are saved. */
 MADE_TEST(test_fusion_gain)
 {
 	struct advice *a = advised(fault_three_passes, m);
@@ -597,7 +597,7 @@ MADE_TEST(test_fusion_shapes)
 	assert_int_equal(count_of(a, "kernel-fusion-candidate"), 1);
 	assert_true(f->saves_s > 1.9 * one && f->saves_s < 2.1 * one);
 	assert_has(f->summary, "40,000 times");
-	/* What mostly comes after something else is not part of it. */
+	/* A kernel that mostly follows something else is not part of it. */
 	m->kernel[2].launches *= 2;
 	f = made_found(m, "kernel-fusion-candidate");
 	assert_string_equal(f->where, "_Z4meanPf + _Z5scalePf");
@@ -616,7 +616,8 @@ MADE_TEST(test_fusion_handover)
 	assert_true(f->saves_high_s > f->saves_s);
 }
 
-/* Of six passes over DRAM two are needed, and a loop of such kernels has a first. */
+/* Two of six passes over DRAM are needed; in a loop of such kernels one is the
+ * first. */
 MADE_TEST(test_fusion_in_place)
 {
 	struct advice *a = advised(fault_own_elements, m);
@@ -628,12 +629,13 @@ MADE_TEST(test_fusion_in_place)
 	assert_has(f->summary, "touches element i alone");
 	assert_true(f->saves_s > 0.4 * all && f->saves_s < 0.6 * all);
 	assert_true(f->saves_high_s > 0.6 * all);
-	/* Each needs a neighbour's. */
+	/* Each needs a neighbour's element. */
 	a = advised(fault_neighbours, m);
 	assert_null(made_finding(a, "kernel-fusion-candidate"));
 }
 
-/* A kernel over 2²⁴ elements that exchanges i with i ^ distance, or as ${lut} has it. */
+/* A kernel over 2²⁴ elements that exchanges i with i ^ distance, or as ${lut}
+ * defines. */
 static struct kernel *
 exchanging(struct made *m, uint64_t launches, const char *lut)
 {
@@ -650,7 +652,8 @@ exchanging(struct made *m, uint64_t launches, const char *lut)
 	return k;
 }
 
-/* Of the 300 launches of a bitonic sort the eleven least distances of each run are one. */
+/* Of the 300 launches of a bitonic sort, those with the eleven smallest
+ * distances of each run become one. */
 MADE_TEST(test_fusion_of_network)
 {
 	static const char rule[] = "kernel-fusion-candidate";
@@ -660,17 +663,18 @@ MADE_TEST(test_fusion_of_network)
 
 	f = found_in(a, rule);
 	assert_has(f->summary, "11 of the 24 distances");
-	/* 13 · 14 / 2 far steps, and one launch for each of 24 runs, are left. */
+	/* 13 · 14 / 2 launches with large distances, and one for each of 24
+	 * runs, remain. */
 	assert_true(fabs(f->saves_s / made_kernel_s(k) / (1 - 115. / 300) -
 	    0.9) < 1e-6);
 	assert_true(f->saves_high_s > f->saves_s);
-	/* Ten transforms, of 24 distances each, leave 14 launches each. */
+	/* Ten transforms, of 24 distances each: 14 launches remain of each. */
 	k = exchanging(m, 240, "0x3c");
 	f = made_found(m, rule);
 	assert_true(fabs(f->saves_s / made_kernel_s(k) / (1 - 14. / 24) -
 	    0.9) < 1e-6);
-	/* What was fused already has fewer launches; an "and" is no exchange; others
-	 * come between. */
+	/* What was fused already has fewer launches; "and" is not an exchange;
+	 * other kernels come between. */
 	exchanging(m, 102, "0x3c");
 	assert_int_equal(count_of(made_advised(m), rule), 0);
 	exchanging(m, 300, "0xc0");
@@ -679,7 +683,7 @@ MADE_TEST(test_fusion_of_network)
 	assert_int_equal(count_of(made_advised(m), rule), 0);
 }
 
-/* Threads that go on with the next step need not be started for it. */
+/* Threads that continue with the next step need not be started for it. */
 MADE_TEST(test_fused_start)
 {
 	const struct finding *f;
@@ -695,7 +699,7 @@ MADE_TEST(test_fused_start)
 	assert_true(f->saves_s > 0.8 * made_kernel_s(&m->kernel[0]));
 }
 
-/* Pointers that are swapped save all of the copy. */
+/* Swapping pointers saves the whole copy. */
 MADE_TEST(test_copied_back)
 {
 	struct advice *a = advised(fault_copied_back, m);
@@ -708,7 +712,7 @@ MADE_TEST(test_copied_back)
 	assert_true(f->saves_low_s < 0.6 * copy + 0.04);
 }
 
-/* Three sums over one array, in a loop: two of the three passes go. */
+/* Three sums over one array, in a loop: two of the three passes are saved. */
 MADE_TEST(test_fusion_of_siblings)
 {
 	static const char rule[] = "kernel-fusion-candidate";
@@ -721,8 +725,8 @@ MADE_TEST(test_fusion_of_siblings)
 	assert_string_equal(f->where, "lowest + highest + sum");
 	assert_has(f->summary, "two arrays of that size would not fit");
 	assert_true(f->saves_s > 1.7 * one && f->saves_s < 2.1 * one);
-	/* Two arrays would fit. Or the second needs what the first has found: the
-	 * others are one with the first of the next step. */
+	/* Two arrays would fit. Or the second kernel needs the first one's
+	 * result: then the others are fused with the first of the next step. */
 	made_again(m);
 	fault_siblings(m);
 	m->device[0].memory_bytes *= 2;
@@ -734,7 +738,7 @@ MADE_TEST(test_fusion_of_siblings)
 	assert_string_equal(f->where, "highest + sum + lowest");
 }
 
-/* Libraries' kernels, and those that must stay as they are. */
+/* Libraries' kernels, and those that cannot be changed. */
 MADE_TEST(test_fusion_foreign)
 {
 	struct advice *a;
@@ -751,7 +755,7 @@ MADE_TEST(test_fusion_foreign)
 	assert_int_equal(count_of(a, "kernel-fusion-candidate"), 0);
 }
 
-/* Which limit a launch broke. */
+/* The limit that a launch exceeded. */
 MADE_TEST(test_limits)
 {
 	static const struct {
@@ -804,8 +808,8 @@ MADE_TEST(test_limits)
 	}
 }
 
-/* One finding for a kernel and a limit; read errors are no alarm; where the
- * capture is older, the shape is not known. */
+/* One finding for a kernel and a limit; errors that the program read have low
+ * severity; in an older capture the shape is unknown. */
 MADE_TEST(test_failures_together)
 {
 	const struct finding *f;
@@ -827,7 +831,7 @@ MADE_TEST(test_failures_together)
 	assert_int_equal(made_state(m, "launch-failures"), RULE_NOT_MEASURED);
 }
 
-/* The time before the first work can be saved as far as it was compiling. */
+/* Of the time before the first work, the compilation can be saved. */
 MADE_TEST(test_jit_gain)
 {
 	struct advice *a = advised(fault_compiling, m);
@@ -841,7 +845,7 @@ MADE_TEST(test_jit_gain)
 	assert_true(f->saves_high_s < 0.1001);
 }
 
-/* Kernels beside kernels and kernels made faster are the same time. */
+/* Running kernels at the same time and making them faster saves the same time. */
 MADE_TEST(test_turns_gain)
 {
 	struct advice *a = advised(fault_taking_turns_by_stream, m);
@@ -863,7 +867,7 @@ MADE_TEST(test_turns_gain)
 	    "grid-too-small")->saves_s - 1e-9);
 }
 
-/* Four kernels with 30 blocks for 132 SMs: at once in the time of one. */
+/* Four kernels with 30 blocks for 132 SMs: together they take the time of one. */
 MADE_TEST(test_stream_bound)
 {
 	struct advice *a = advised(fault_one_stream, m);
@@ -885,7 +889,7 @@ MADE_TEST(test_stream_bound)
 	assert_int_equal(count_of(a, "single-stream-serialisation"), 0);
 }
 
-/* Eight blocks on one of 16 pairs of arrays, again and again: at once on 132 SMs. */
+/* Eight blocks on one of 16 pairs of arrays, repeated: together they fit on 132 SMs. */
 MADE_TEST(test_arrays_apart)
 {
 	static const char rule[] = "single-stream-serialisation";
@@ -902,9 +906,9 @@ MADE_TEST(test_arrays_apart)
 	assert_true(f->saves_s > 0.8 * all && f->saves_s < f->saves_high_s);
 	assert_true(f->saves_low_s > 0.4 * all && f->saves_low_s < 0.6 * all);
 	assert_int_equal(f->severity, SEV_MEDIUM);
-	/* It is the same time as more blocks would take. */
+	/* More blocks would save the same time. */
 	assert_true(made_finding(a, "grid-too-small")->left_s < 0.1 * all);
-	/* As many as a launch takes, and one more. */
+	/* As many as one launch can take, and one more. */
 	m->size[0].most = 3;
 	assert_int_equal(count_of(made_advised(m), rule), 0);
 	m->size[0].most = 4;
@@ -915,9 +919,9 @@ MADE_TEST(test_arrays_apart)
 	assert_int_equal(count_of(made_advised(m), rule), 0);
 	m->size[0].most = 16;
 	assert_int_equal(count_of(made_advised(m), rule), 1);
-	k->name = "sum(Set)";		/* of which nobody knows what is inside */
+	k->name = "sum(Set)";		/* whose contents are unknown */
 	assert_int_equal(count_of(made_advised(m), rule), 0);
-	/* Threads that touch others' elements say nothing of an array's length. */
+	/* Threads that access others' elements tell nothing about an array's length. */
 	made_again(m);
 	fault_many_arrays(m);
 	code_make(m, &m->kernel[0], code_text("in_place", "+0x4"), 1);
@@ -944,7 +948,7 @@ TEST(test_parameters)
 			    parameters_pointers(cases[i].name));
 }
 
-/* A block alone needs no grid-wide meeting. */
+/* A single block needs no grid-wide barrier. */
 MADE_TEST(test_relaunch_gain)
 {
 	struct advice *a = advised(fault_relaunched, m);
@@ -960,8 +964,8 @@ MADE_TEST(test_relaunch_gain)
 	assert_true(a->together_s <= f->saves_high_s);
 }
 
-/* Gaps count where ten are about as long; the rest is the program's own, neither
- * claimed nor part of what they are held against. */
+/* Gaps count if ten are about as long; the others are the program's own time,
+ * neither claimed nor part of the total. */
 MADE_TEST(test_gaps_again)
 {
 	struct advice *a = advised(fault_waiting, m);
@@ -980,14 +984,14 @@ MADE_TEST(test_gaps_again)
 	made_gaps(m, IDLE_HOST, 1, 70 * MS);	/* a tenth: about as long */
 	f = made_found(m, "gpu-idle-gaps");
 	assert_true(f->evidence[1].value == 1010);
-	m->run.idle_overhead_ns = 2 * S;	/* our time is none of the program's */
+	m->run.idle_overhead_ns = 2 * S;	/* our time is not the program's */
 	m->run.idle_total_ns += 2 * S;
 	f = made_found(m, "gpu-idle-gaps");
 	assert_true(fabs(f->evidence[0].value - 3.97 / 6) < 1e-6);
 }
 
-/* Where most of the host's work lies in front of launches from one line, be it of
- * several kernels, the finding is at that line. */
+/* If most of the host's work comes before launches from one line, even of
+ * several kernels, the finding names that line. */
 MADE_TEST(test_gaps_place)
 {
 	struct site_frame frame[] = { { .file = "/a/step.cu", .line = 7 },
@@ -1021,19 +1025,19 @@ MADE_TEST(test_gaps_place)
 	assert_int_equal(f->site->frame[0].line, 7);
 }
 
-/* The way from a wait to the next launch is not what the host computes. */
+/* The time from a wait to the next launch is not the host's computation. */
 MADE_TEST(test_gaps_short)
 {
 	advised(fault_good, m);
 	made_gaps(m, IDLE_AFTER_SYNC, 200000, 8000);
 	assert_int_equal(made_state(m, "gpu-idle-gaps"), RULE_CLEAN);
-	made_gaps(m, IDLE_HOST, 50, 20 * MS);	/* they stay where they are */
+	made_gaps(m, IDLE_HOST, 50, 20 * MS);	/* they remain */
 	assert_true(fabs(made_found(m, "gpu-idle-gaps")->evidence[0].value - 1.0
 	    / 9) < 1e-6);
 }
 
-/* Waits that a few long phases of the host's follow cost no more than the gaps
- * that come again. */
+/* Waits that are followed by a few long phases of the host cost no more than
+ * the recurring gaps. */
 MADE_TEST(test_waits_of_phases)
 {
 	static builder *const build[] = { fault_blocking, fault_syncing };

@@ -1,7 +1,7 @@
 /*
- * What rules say at the default level, of the counters of whole kernels: what
- * these prove is found; what only code or counts of instructions could tell is no
- * alarm, or not measured.
+ * Findings at the default level, from counters of whole kernels: what these
+ * prove is found; what only code or counts of instructions could show has low
+ * severity, or is not measured.
  */
 #include <math.h>
 #include <string.h>
@@ -21,8 +21,8 @@ evidence_of(const struct finding *f, const char *name)
 	return NAN;
 }
 
-/* A kernel that DRAM limits, of which each load takes ${sectors}, of each of
- * which ${used} bytes are used, with ${lanes} lanes at work. */
+/* A kernel limited by DRAM. Each load takes ${sectors} sectors, of each of
+ * which ${used} bytes are used, with ${lanes} active lanes. */
 static struct advice *
 loading(struct made *m, double sectors, double used, double lanes)
 {
@@ -42,9 +42,9 @@ loading(struct made *m, double sectors, double used, double lanes)
 	return made_advised(m);
 }
 
-/* One sector too many in all of the requests, in most of them, in some. */
-/* Where the bytes of a sector were not counted, wavefronts tell wide accesses from
- * scattered ones: half of the loads have a sector a lane, half one for all. */
+/* If the used bytes of a sector were not counted, wavefronts distinguish wide
+ * accesses from scattered ones: half of the loads have a sector for each lane,
+ * half one for all. */
 MADE_TEST(test_scattered)
 {
 	struct kernel *k = made_kernel(m, "k", 1, 2000000);
@@ -80,11 +80,11 @@ MADE_TEST(test_shifted)
 		{ 9, 256 / 9.0, 32, RULE_FOUND, RULE_CLEAN },	/* 8 bytes */
 		/* A window over words: one position in eight is aligned. */
 		{ 4.875, 128 / 4.875, 32, RULE_NOT_MEASURED, RULE_CLEAN },
-		/* Full rows of few lanes: not of words that lie together. */
+		/* Full rows of few lanes: the words are not adjacent. */
 		{ 5, 25.6, 16, RULE_NOT_MEASURED, RULE_FOUND },
 		{ 4, 32, 32, RULE_CLEAN, RULE_CLEAN },
 		{ 4.1, 128 / 4.1, 32, RULE_CLEAN, RULE_CLEAN },
-		/* Each second word. */
+		/* Every second word. */
 		{ 8, 16, 32, RULE_NOT_MEASURED, RULE_FOUND },
 		/* Not measured at all. */
 		{ 5, NAN, 32, RULE_NOT_MEASURED, RULE_NOT_MEASURED },
@@ -107,7 +107,7 @@ MADE_TEST(test_shifted)
 	}
 }
 
-/* Where only some are like that the reason is the level. */
+/* If only some requests are like that, the reason is that the level is too low. */
 MADE_TEST(test_shifted_asks)
 {
 	struct advice *a = loading(m, 4.875, 128 / 4.875, 32);
@@ -121,9 +121,9 @@ MADE_TEST(test_shifted_asks)
 	assert_non_null(made_finding(a, SHIFTED)->location_missing);
 }
 
-/* Half of the loads are columns, half one word for all lanes, which needs a whole
- * sector: 16.5 sectors a request of which 2.5 would do, not 2.06. And without
- * their lines it is not known what of the waste L1 takes: no small interval. */
+/* Half of the loads are columns, half are one word for all lanes, which needs a
+ * whole sector: 16.5 sectors a request where 2.5 would do, not 2.06. Without their
+ * lines it is unknown how much of the waste L1 absorbs: the interval is wide. */
 MADE_TEST(test_mixture)
 {
 	const struct finding *f;
@@ -134,7 +134,7 @@ MADE_TEST(test_mixture)
 	assert_true(fabs(evidence_of(f, "sectors_ratio") - 6.6) < 0.01);
 	assert_int_equal(f->confidence, CONF_MEDIUM);
 	assert_true(f->saves_low_s < 0.9 * f->saves_s);
-	/* Columns alone leave no room for a word that is shared. */
+	/* Columns alone leave no room for a shared word. */
 	a = loading(m, 32, 4, 32);
 	assert_true(fabs(evidence_of(made_finding(a, SCATTERED),
 	    "sectors_ratio") - 8) < 0.01);
@@ -144,7 +144,8 @@ MADE_TEST(test_mixture)
 	    "sectors_ratio") - 32) < 0.01);
 }
 
-/* That a tile can hold what is loaded the code says: without it, no alarm. */
+/* Only the code shows that a tile can hold the loaded data: without it, low
+ * severity. */
 MADE_TEST(test_reuse_is_no_alarm)
 {
 	static const struct {
@@ -172,7 +173,8 @@ MADE_TEST(test_reuse_is_no_alarm)
 	}
 }
 
-/* Lanes idle, and branches were not counted: said, with both causes, and low. */
+/* Idle lanes, but branches were not counted: reported with both possible causes
+ * and low severity. */
 MADE_TEST(test_idle_for_some_reason)
 {
 	const struct finding *f;
@@ -190,7 +192,7 @@ MADE_TEST(test_idle_for_some_reason)
 	assert_has(f->advice, "--replay");
 }
 
-/* One warp of a block of many is there, and one lane of it: no branch that diverges
+/* One warp of a large block is active, with one lane: no divergent branch
  * leaves so few. */
 MADE_TEST(test_serial_without_branches)
 {
@@ -207,8 +209,8 @@ MADE_TEST(test_serial_without_branches)
 	made_found(m, "warp-divergence");
 }
 
-/* Of many blocks one goes on when the others have left: what the mean instruction does
- * says nothing of it, and more blocks, or evener ones, are no help. */
+/* One of many blocks continues after the others have ended: the mean over
+ * instructions tells nothing about it, and more or more even blocks do not help. */
 MADE_TEST(test_one_block_of_many)
 {
 	const struct finding *f;
@@ -230,8 +232,8 @@ MADE_TEST(test_one_block_of_many)
 	made_quiet(m, "serial-kernel");
 }
 
-/* One lane that waits for memory waits as often as 32 that share its work do together:
- * they need a 32nd of the trips. */
+/* One lane that waits for memory waits as often as 32 lanes that share its work
+ * do together: they need a 32nd of the trips. */
 MADE_TEST(test_lane_of_trips)
 {
 	const struct finding *f;
@@ -249,7 +251,7 @@ MADE_TEST(test_lane_of_trips)
 	assert_true(f->kernel_speedup > 4);
 }
 
-/* What is stored on the stack and not read again may be a printf's arguments. */
+/* Values stored on the stack and not read again may be arguments of printf. */
 MADE_TEST(test_stores_alone)
 {
 	const struct verdict *v;
@@ -266,8 +268,8 @@ MADE_TEST(test_stores_alone)
 	assert_int_equal(v->reason->code, REASON_NEEDS_AUTO);
 }
 
-/* 85 instructions a warp are no setup; but the blocks cannot be started as fast
- * as they end. Of fewer, longer blocks the same says nothing. */
+/* 85 instructions a warp are no set-up; but the blocks cannot be started as
+ * fast as they end. For fewer, longer blocks the same numbers tell nothing. */
 MADE_TEST(test_start_is_the_limit)
 {
 	static const double start[] = { 0.95, 0.3 };	/* of the time */
@@ -294,8 +296,9 @@ MADE_TEST(test_start_is_the_limit)
 	}
 }
 
-/* A kernel that all the time goes into and nobody looked at is told of, with what
- * to do; no longer once it was. What is little of the run, or full, is not. */
+/* A kernel that takes all the time and was not measured is reported, with how
+ * to measure it; no longer once it was. Kernels that take little of the run, or
+ * use a resource fully, are not reported. */
 MADE_TEST(test_unmeasured)
 {
 	struct advice *a;
@@ -308,7 +311,7 @@ MADE_TEST(test_unmeasured)
 	made_kernel(m, "too", 1, 3000000)->skip = SKIP_STALL;
 	a = made_advised(m);
 	assert_has(a->unmeasured, "once and 1 other kernel, 97 %");
-	/* Counted, and nothing is full: the instructions decide. */
+	/* Counted, and no unit is full: the instructions decide. */
 	made_counters(m, &m->kernel[0], 0.2);
 	m->kernel[0].skip = SKIP_NONE;
 	m->kernel[0].metric[METRIC_ISSUE_ACTIVE] = 20;
@@ -321,14 +324,14 @@ MADE_TEST(test_unmeasured)
 	made_counters(m, &m->kernel[0], 0.95);
 	a = made_advised(m);
 	assert_null(a->unmeasured);
-	/* Little of the run. */
+	/* A small part of the run. */
 	made_again(m);
 	made_kernel(m, "once", 1, 300000000)->skip = SKIP_TOO_FEW_LAUNCHES;
 	a = made_advised(m);
 	assert_null(a->unmeasured);
 }
 
-/* "No unit saturated" is said of what was counted. */
+/* "No unit saturated" refers to units that were counted. */
 MADE_TEST(test_what_was_counted)
 {
 	const struct finding *f;

@@ -1,7 +1,6 @@
 /*
- * What the rules about caches and traffic say, beyond that they fire: which of
- * their advice fits what limits, how much they promise, and when they know that
- * they do not know.
+ * The findings of the rules about caches and traffic in detail: which advice
+ * fits the limit, how much gain is predicted, and when the rules must not judge.
  */
 #include <math.h>
 #include <string.h>
@@ -24,7 +23,7 @@ evidence_of(const struct finding *f, const char *name)
 
 #define REDUNDANT "redundant-global-traffic"
 
-/* What limits decides what is advised. */
+/* The limit decides the advice. */
 MADE_TEST(test_redundant_advice)
 {
 	static const struct {
@@ -58,8 +57,8 @@ MADE_TEST(test_redundant_advice)
 	}
 }
 
-/* What goes into a product with a coefficient that all share serves all results
- * that a thread may have: more is saved than of a product of two loads. */
+/* A product with a coefficient that all threads share: one load serves all
+ * results of a thread, so more is saved than for a product of two loads. */
 MADE_TEST(test_redundant_filter)
 {
 	const struct finding *f;
@@ -78,8 +77,8 @@ MADE_TEST(test_redundant_filter)
 		fail_msg("%g s, %g s where threads differ", f->saves_s, own);
 }
 
-/* A sum that a loop keeps in memory: what is stored in all turns but the last goes,
- * with what L2 did for it; others of the same shape stay. */
+/* A sum that a loop keeps in memory: the stores of all iterations but the last
+ * are saved, with L2's work for them; stores to other places remain. */
 MADE_TEST(test_redundant_stores)
 {
 	const struct finding *f;
@@ -88,7 +87,7 @@ MADE_TEST(test_redundant_stores)
 	f = found_in(a, REDUNDANT);
 	assert_ptr_equal(f, &a->finding[0]);
 	assert_has(f->advice, "local variable");
-	/* Half of the accesses, less one of 64 turns. */
+	/* Half of the accesses, less one of 64 iterations. */
 	assert_true(fabs(evidence_of(f, "stored_again_ratio") - 0.49) < 0.01);
 	assert_int_equal(f->hot[0].line, 6);
 	if (!(f->kernel_speedup > 2 && f->kernel_speedup < 6))
@@ -99,8 +98,8 @@ MADE_TEST(test_redundant_stores)
 	assert_null(made_finding(a, REDUNDANT));
 }
 
-/* Where the block's rows share one factor and its columns the other, it is a product
- * of matrices: tensor cores do it, too. */
+/* If the block's rows share one factor and its columns the other, it is a
+ * matrix product, which tensor cores can compute. */
 MADE_TEST(test_product)
 {
 	static const char tensor[] = "tensor-cores-unused";
@@ -115,7 +114,7 @@ MADE_TEST(test_product)
 	assert_null(made_finding(a, tensor));
 }
 
-/* L2 counts twice what passes between its partitions: L1 asked for less. */
+/* L2 counts traffic between its partitions twice: L1 requested less. */
 MADE_TEST(test_host_partitions)
 {
 	const struct finding *f;
@@ -142,12 +141,12 @@ MADE_TEST(test_redundant_lines)
 	assert_int_equal(f->hot[0].line, 6);
 	assert_string_equal(f->hot[0].what, "2.5 sectors per request");
 	assert_true(fabs(evidence_of(f, "kept_ratio") - 1) < 1e-9);
-	/* 3.2 GB asked for, 60 MiB of L2 and 43 MB from DRAM. */
+	/* 3.2 GB requested, 60 MiB of L2 and 43 MB from DRAM. */
 	assert_true(evidence_of(f, "reuse_ratio") > 25);
 	assert_true(evidence_of(f, "reuse_ratio") < 35);
 }
 
-/* What L2 may have held from before is never called loaded again. */
+/* Data that L2 may have held before is never reported as loaded again. */
 MADE_TEST(test_redundant_needs_proof)
 {
 	const struct verdict *v;
@@ -156,7 +155,7 @@ MADE_TEST(test_redundant_needs_proof)
 	fault_naive_product(m);
 	m->device[0].limits.l2_bytes = (uint64_t)2 << 30;
 	made_quiet(m, REDUNDANT);
-	/* Its size unknown: nothing is known. */
+	/* The size of L2 is unknown: no judgement. */
 	m->device[0].limits.l2_bytes = 0;
 	a = made_advised(m);
 	v = made_verdict(a, REDUNDANT);
@@ -168,7 +167,7 @@ MADE_TEST(test_redundant_needs_proof)
 	assert_int_equal(v->state, RULE_NOT_MEASURED);
 }
 
-/* A small program: L2 could hold it ten times, but there is no more of it. */
+/* A small program: L2 could hold its data ten times, but there is no more of it. */
 MADE_TEST(test_redundant_small)
 {
 	const struct finding *f;
@@ -178,17 +177,17 @@ MADE_TEST(test_redundant_small)
 	m->run.peak_memory_bytes = 100000000;
 	f = made_found(m, REDUNDANT);
 	assert_true(fabs(evidence_of(f, "unique_bytes") - 1e8) < 1);
-	/* What was lost may have been allocations. */
+	/* The lost records may have been allocations. */
 	m->run.records = 100000;
 	m->run.lost = 1;
 	made_quiet(m, REDUNDANT);
-	/* It read more than was seen: there is more. */
+	/* It read more than was recorded: there is more memory. */
 	m->run.lost = 0;
 	m->run.peak_memory_bytes = 10000000;
 	made_quiet(m, REDUNDANT);
 }
 
-/* Conflicts first, then results: a row without padding is another rule's. */
+/* Conflicts come first, then results: a row without padding belongs to another rule. */
 MADE_TEST(test_redundant_leaves_conflicts)
 {
 	double *v;
@@ -197,13 +196,13 @@ MADE_TEST(test_redundant_leaves_conflicts)
 	v = m->kernel[0].metric;
 	v[METRIC_SHARED_LD_CONFLICTS] = 0.5 * v[METRIC_SHARED_LD_WAVEFRONTS];
 	made_quiet(m, REDUNDANT);
-	/* So is a grid without a wave of blocks no sure gain. */
+	/* Without a full wave of blocks the gain is not certain either. */
 	v[METRIC_SHARED_LD_CONFLICTS] = 0;
 	m->kernel[0].occupancy.waves = 0.76;
 	assert_true(made_found(m, REDUNDANT)->saves_low_s == 0);
 }
 
-/* Nothing of it where neither L1 nor L2 is the limit. */
+/* No finding if neither L1 nor L2 is the limit. */
 MADE_TEST(test_redundant_needs_limit)
 {
 	fault_one_result(m);
@@ -227,14 +226,14 @@ MADE_TEST(test_host_gain)
 	assert_true(f->kernel_speedup > 5 && f->kernel_speedup < 8);
 	assert_true(f->saves_low_s > 0);
 	assert_int_equal(f->confidence, CONF_MEDIUM);
-	/* They may all have been stores: nothing is sure. */
+	/* All of the bytes may have been stores: nothing is certain. */
 	a = advised(fault_zero_copy_stores, m);
 	f = made_finding(a, "host-memory-access");
 	assert_true(f->saves_low_s == 0);
 	assert_int_equal(f->confidence, CONF_LOW);
 }
 
-/* Few launches: the copy costs as much as what it saves. */
+/* Few launches: the copy costs as much as it saves. */
 MADE_TEST(test_host_needs_launches)
 {
 	const struct finding *f;
@@ -258,7 +257,7 @@ MADE_TEST(test_thrash_limits)
 {
 	static const struct {
 		uint64_t memory, statics;
-		double used;		/* bytes of a sector */
+		double used;		/* bytes used of a sector */
 		enum rule_state want;
 	} cases[] = {
 		{ 120u << 20, 0, 32, RULE_FOUND },
@@ -286,7 +285,7 @@ MADE_TEST(test_thrash_limits)
 	}
 }
 
-/* Memory ten times L2 is streamed, however often. */
+/* Data ten times as large as L2 is streamed, however often. */
 MADE_TEST(test_thrash_leaves_large)
 {
 	fault_sweeping(m);
@@ -306,7 +305,8 @@ MADE_TEST(test_carveout)
 	a = advised(fault_all_shared, m);
 	f = made_finding(a, "cache-config-mismatch");
 	assert_ptr_equal(f, &a->finding[0]);
-	/* 256 KiB, and 228 of them taken: 28; or 8, for what is reserved. */
+	/* 256 KiB, of which 228 are shared memory: 28 for L1; or 8, with what
+	 * is reserved. */
 	assert_true(evidence_of(f, "l1_bytes") == 28 << 10);
 	assert_true(evidence_of(f, "l1_possible_bytes") == 248 << 10);
 	assert_true(evidence_of(f, "carveout") == 100);
@@ -318,12 +318,12 @@ MADE_TEST(test_carveout)
 	assert_true(evidence_of(f, "shared_bytes") == 64 << 10);
 	assert_true(evidence_of(f, "more_warps_ratio") == 5);
 	assert_has(f->summary, "room for 1 block;");
-	/* The driver gave more than it was asked for. */
+	/* The driver gave more than was requested. */
 	m->kernel[0].shape.smem_executed = 132 << 10;
 	made_quiet(m, "cache-config-mismatch");
 }
 
-/* What the driver says it did counts more than what was asked for. */
+/* What the driver reports as executed has priority over the request. */
 MADE_TEST(test_carveout_executed)
 {
 	fault_all_shared(m);
@@ -331,15 +331,15 @@ MADE_TEST(test_carveout_executed)
 	made_quiet(m, "cache-config-mismatch");
 	m->kernel[0].shape.smem_executed = 228 << 10;
 	made_found(m, "cache-config-mismatch");
-	m->device[0].sm = chip_of(6, 0);	/* L1 is apart there */
+	m->device[0].sm = chip_of(6, 0);	/* L1 is separate there */
 	assert_int_equal(made_state(m, "cache-config-mismatch"),
 	    RULE_NOT_MEASURED);
 }
 
 /* --- global-atomic-contention ---------------------------------------------- */
 
-/* The bins of a histogram: atomics of lanes that differ leave L1 one by one, and L2 does
- * them far below its rate, though none of them misses it. */
+/* The bins of a histogram: atomics of different lanes leave L1 one by one, and
+ * L2 executes them far below its rate, though all of them hit. */
 MADE_TEST(test_few_bins)
 {
 	static const char rule[] = "global-atomic-contention";
@@ -361,13 +361,13 @@ MADE_TEST(test_few_bins)
 	f = made_found(m, rule);
 	assert_has(f->summary, "few places");
 	assert_true(f->kernel_speedup > 5);
-	/* From DRAM they go to as many places as there are. */
+	/* DRAM traffic shows that they go to many places. */
 	v[METRIC_DRAM_READ] += 1e6 * 32;
 	made_quiet(m, rule);
 }
 
-/* As many scattered loads as atomics: the line in front of memory is the atomics', but
- * for the eighth of the time in which L2 moves what is loaded. */
+/* As many scattered loads as atomics: waiting at memory is due to the atomics,
+ * except for the eighth of the time in which L2 moves the loaded data. */
 MADE_TEST(test_atomics_beside_loads)
 {
 	struct kernel *k = code_kernel(m, 0.01,
@@ -399,7 +399,8 @@ MADE_TEST(test_constant_waits)
 	const struct finding *f;
 	struct advice *a;
 
-	/* 10 samples at the load, 700 at what uses it, 290 elsewhere. */
+	/* 10 samples at the load, 700 at the instruction that uses it, 290
+	 * elsewhere. */
 	a = advised(fault_lookup, m);
 	f = made_finding(a, "divergent-constant-access");
 	assert_true(fabs(evidence_of(f, "waiting_ratio") - 0.71) < 1e-9);
@@ -412,8 +413,8 @@ MADE_TEST(test_constant_waits)
 	    "divergent-constant-access")->reason->code, REASON_FEW_SAMPLES);
 }
 
-/* Without samples what neither memory nor instructions explain is such a wait, where
- * so many addresses can take that long. */
+/* Without samples, a wait that neither memory nor instructions explain is
+ * attributed to constants, if so many addresses can take that long. */
 MADE_TEST(test_constant_unsampled)
 {
 	static const char rule[] = "divergent-constant-access";
@@ -455,8 +456,9 @@ MADE_TEST(test_constant_unsampled)
 
 #define LOW "low-memory-throughput"
 
-/* To three quarters of DRAM's ceiling: it is 30 % busy; the interval is as wide as
- * such predictions were wrong. Without the code half of that is believed. */
+/* The gain up to three quarters of DRAM's ceiling, from 30 %; the interval is
+ * as wide as past errors of such predictions. Without the code only half of
+ * that is predicted. */
 MADE_TEST(test_low_gain)
 {
 	const struct finding *f;
@@ -485,7 +487,7 @@ MADE_TEST(test_low_is_last)
 	assert_int_equal(f->severity, SEV_MEDIUM);
 	a = advised(fault_one_load_counted, m);
 	assert_int_equal(made_finding(a, LOW)->severity, SEV_LOW);
-	/* Another rule knows better. */
+	/* Another rule knows the cause. */
 	made_again(m);
 	fault_one_load(m);
 	m->kernel[0].occupancy.ratio = 0.25;
@@ -496,8 +498,8 @@ MADE_TEST(test_low_is_last)
 	assert_int_equal(made_state(m, LOW), RULE_CLEAN);
 }
 
-/* What was found does not become clean because a counter is missing, or the
- * code: it becomes less sure, or is not measured. */
+/* If a counter or the code is missing, a finding must not become clean: it
+ * becomes less certain, or not measured. */
 MADE_TEST(test_less_is_not_clean)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /*
- * What is found of kernels that were sampled and not counted: as much as of the
- * counted ones, of less certainty; and nothing where the samples say too little.
+ * Findings about kernels that were sampled but not counted: as many as with
+ * counts, with less certainty; and none if the samples tell too little.
  */
 #include <math.h>
 #include <string.h>
@@ -22,7 +22,7 @@ advise_sampled(builder *build, struct made *m, double issue)
 	return a;
 }
 
-/* It says of everything that was not sampled that it is an estimate. */
+/* Everything that was not sampled must be marked as an estimate. */
 static void
 check_words(const struct finding *f, enum confidence most)
 {
@@ -68,7 +68,7 @@ TEST(test_alike)
 	check_alike(fault_dividing_in_loop, "integer-division");
 }
 
-/* How busy it is was counted: that holds, whatever the samples say. */
+/* Counted utilisation has priority, whatever the samples show. */
 MADE_TEST(test_counters_first)
 {
 	fault_dividing_in_loop(m);
@@ -97,7 +97,7 @@ MADE_TEST(test_no_data)
 	fault_dividing_in_loop(m);
 	fault_uncount(m);
 	not_measured(m, rule, "too few launches");
-	made_again(m);		/* hardly */
+	made_again(m);		/* too few samples */
 	fault_dividing_in_loop(m);
 	fault_sample(m, ISSUE);
 	m->code[0]->code.samples.stall[STALL_SELECTED] = 59;
@@ -112,7 +112,7 @@ MADE_TEST(test_no_data)
 	fault_sample(m, ISSUE);
 	m->code[0]->code.debug = true;
 	not_measured(m, rule, "too few launches");
-	made_again(m);		/* its other shape has the time */
+	made_again(m);		/* its other shape takes the time */
 	fault_dividing_in_loop(m);
 	fault_sample(m, ISSUE);
 	other = made_kernel(m, "_Z4workPf", 10000, 200000);
@@ -123,7 +123,7 @@ MADE_TEST(test_no_data)
 	not_measured(m, rule, "too few launches");
 }
 
-/* Two grids of one function have half of its time each: the samples are of both. */
+/* Two grids of one function take half of its time each: the samples are of both. */
 MADE_TEST(test_shapes)
 {
 	static const char rule[] = "integer-division";
@@ -149,7 +149,7 @@ MADE_TEST(test_shapes)
 	assert_true(fabs(f->saves_s - 2 * alone) < 0.05 * alone);
 }
 
-/* Nothing there: not found, and not clean either. */
+/* No fault in the samples: not found, and not clean either. */
 MADE_TEST(test_quiet)
 {
 	struct advice *a;
@@ -181,7 +181,7 @@ MADE_TEST(test_atomics)
 	assert_true(f->kernel_speedup > 10);
 	assert_true(f->saves_low_s < 0.5 * f->saves_s);
 	assert_null(found(fault_sampled_atomics_busy, &a, m, rule));
-	made_again(m);		/* pages on their way */
+	made_again(m);		/* waiting for pages */
 	fault_sampled_atomics(m);
 	m->run.unified.used = true;
 	made_quiet(m, rule);

@@ -1,6 +1,6 @@
 /*
- * What the rules say of lines and launch sites, and what they read of code:
- * registers, addresses, where an address comes from, patterns of access.
+ * Lines and launch sites in findings, and what the rules read in code:
+ * registers, addresses, the origin of an address, access patterns.
  */
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ TEST(test_operands)
 	assert_int_equal(o.base, 6);
 	assert_int_equal(o.uniform, REGISTER_NONE);
 	assert_int_equal(o.offset, 0x10);
-	/* No register is past the last; no offset is beyond an instruction's. */
+	/* Registers and offsets beyond the maximum are invalid. */
 	o = read_one("FFMA.64 R0,UR255.64,R1,RZ");
 	for (int i = 0; i < o.uses; i++)
 		assert_true(o.use[i] < REGISTERS);
@@ -66,7 +66,7 @@ TEST(test_operands)
 	assert_true(o.def == REGISTER_NONE && o.base == 3 && o.uses == 2);
 	o = read_one("LDC R1,c[0x0][0x28]");
 	assert_true(o.def == 1 && o.parameter == 0x28);
-	/* What a predicate may be after it. */
+	/* Predicates after the predicate of the instruction. */
 	o = read_one("@UP1 ISETP.GE.U32.AND P3,PT,R2,UR6,P0");
 	assert_int_equal(o.guard, 8 + 1 + 1);
 	assert_int_equal(o.predicates, 1 << 3 | 1 << 0);
@@ -96,7 +96,7 @@ TEST(test_operands)
 	o = read_one("S2UR UR6,SR_CTAID.Y");
 	assert_int_equal(o.varies, VARIES_BLOCK);
 	assert_int_equal(o.def, UNIFORM_REGISTER + 6);
-	/* Nonsense is read without harm. */
+	/* Invalid text is read without harm. */
 	o = read_one("LDG.E R999,desc[UR4][R6.64+");
 	o = read_one("BRA");
 	o = read_one(",,[[]],c[0x0],c[0x0][");
@@ -134,8 +134,8 @@ TEST(test_slice)
 	assert_int_equal(s.scale, 0x20);
 	assert_int_equal(s.parameters, 1);
 	assert_int_equal(s.parameter[0], 0x210);
-	/* What it was before does not matter where it was written under the same
-	 * predicate, and what that was before does. */
+	/* An older value does not matter if a write under the same predicate replaces
+	 * it, but it does if the predicate has changed since that write. */
 	s = slice_text("LDG.E R2,desc[UR4][R8.64]\n"
 	    "ISETP.GE.U32.AND P0,PT,R5,UR6,PT\n"
 	    "@!P0 LDC.64 R2,c[0x0][0x210]\n"
@@ -150,7 +150,7 @@ TEST(test_slice)
 	    "@P0 LDC.64 R2,c[0x0][0x210]\n"
 	    "@!P0 LDG.E R0,desc[UR4][R2.64]\n", 2);
 	assert_true(s.loads);
-	/* Around the loop: the pointer grows by 16 a turn. */
+	/* In a loop: the pointer grows by 16 in each iteration. */
 	s = slice_text("LDC.64 R2,c[0x0][0x218]\n"
 	    "LDG.E R0,desc[UR4][R2.64]\n"
 	    "IADD3 R2,P1,R2,0x10,RZ\n"
@@ -159,7 +159,7 @@ TEST(test_slice)
 	assert_int_equal(s.step, 0x10);
 	assert_int_equal(s.varies, 0);
 	assert_true(slice_walks(&s));
-	/* Unrolled, and copied back from another register: the same walk. */
+	/* Unrolled, and copied back from another register: the same steps. */
 	s = slice_text("LDC.64 R2,c[0x0][0x218]\n"
 	    "LDG.E R0,desc[UR4][R2.64]\n"
 	    "LDG.E R1,desc[UR4][R2.64+0x20]\n"
@@ -168,13 +168,13 @@ TEST(test_slice)
 	    "@P0 BRA #1\n", 1);
 	assert_int_equal(s.step, 0x40);
 	assert_true(slice_walks(&s));
-	/* What lies between is left out: another row each time. */
+	/* The code in between is left out: a different row in each iteration. */
 	s = slice_text("LDC.64 R2,c[0x0][0x218]\n"
 	    "LDG.E R0,desc[UR4][R2.64]\n"
 	    "IADD3 R2,P1,R2,0x40,RZ\n"
 	    "@P0 BRA #1\n", 1);
 	assert_true(!slice_walks(&s));
-	/* The index grows by one, of elements of 4 bytes. */
+	/* The index grows by one, with elements of 4 bytes. */
 	s = slice_text("MOV R5,RZ\n"
 	    "LDC.64 R2,c[0x0][0x218]\n"
 	    "IMAD.WIDE R6,R5,0x4,R2\n"
@@ -182,7 +182,7 @@ TEST(test_slice)
 	    "IADD3 R5,R5,0x1,RZ\n"
 	    "@P0 BRA #2\n", 3);
 	assert_int_equal(s.step, 4);
-	/* Of rows whose length is not known: no step that is known. */
+	/* Rows of unknown length: an unknown step. */
 	s = slice_text("MOV R5,RZ\n"
 	    "LDC.64 R2,c[0x0][0x218]\n"
 	    "IMAD R8,R5,R9,R4\n"
@@ -192,13 +192,13 @@ TEST(test_slice)
 	    "@P0 BRA #2\n", 4);
 	assert_true(s.changes);
 	assert_int_equal(s.step, 0);
-	/* A chase: the address was loaded. */
+	/* A pointer chase: the address was loaded. */
 	s = slice_text("LDG.E.64 R2,desc[UR4][R2.64]\n"
 	    "@P0 BRA #0\n", 0);
 	assert_true(s.known && s.loads);
 }
 
-/* No text makes it run on: a long chain that defines itself again and again. */
+/* The analysis is bounded for any text: here a long chain that redefines itself. */
 TEST(test_slice_is_bounded)
 {
 	char text[512 * 40];
@@ -255,8 +255,8 @@ TEST(test_patterns)
 	assert_int_equal(pattern_at(fault_narrow, "LDG", 0), PATTERN_GOOD);
 }
 
-/* What all threads walk goes into a tile, from where 16 bytes come at once, where it
- * does not fit into constant memory; there each load is an operand. */
+/* Data that all threads walk fits into a tile, from which 16 bytes are loaded at
+ * once, if it is too large for constant memory; from there each load is an operand. */
 MADE_TEST(test_bodies)
 {
 	const struct finding *f;
@@ -269,12 +269,12 @@ MADE_TEST(test_bodies)
 	a = advised(fault_few_bodies, m);
 	f = found_in(a, "uniform-global-load");
 	assert_has(f->advice, "__constant__");
-	/* 3 of 11 instructions go. */
+	/* 3 of 11 instructions are saved. */
 	if (!(tile > 1.2 && tile < 1.45))
 		fail_msg("× %g", tile);
 }
 
-/* What one rule explains no other does. */
+/* What one rule explains no other rule reports. */
 MADE_TEST(test_each_once)
 {
 	static const struct {
@@ -337,15 +337,15 @@ MADE_TEST(test_line_text)
 	for (size_t i = 0; i < f->hots; i++)
 		assert_string_equal(f->hot[i].text, f->hot[i].line == 2 ?
 		    "if (a) b( );" : "last");
-	/* Behind the end there is no text. */
+	/* Beyond the end of the file there is no text. */
 	for (size_t i = 0; i < c->code.lines; i++)
 		c->code.line[i].line += 1000;
 	f = made_found(m, "array-of-structures");
 	assert_null(f->hot[0].text);
 }
 
-/* Inlined code names its own line and the one it was inlined at; a chain that
- * runs in a circle ends. */
+/* Inlined code names its own line and the line that it was inlined at; a
+ * circular chain ends. */
 MADE_TEST(test_inlined)
 {
 	const struct finding *f;
@@ -375,8 +375,7 @@ MADE_TEST(test_inlined)
 	made_found(m, "array-of-structures");
 }
 
-/* A line of CUDA's own headers says little: the one that calls it stands for
- * it. */
+/* A line in CUDA's own headers is replaced by the line that calls it. */
 MADE_TEST(test_toolkit)
 {
 	struct source_file file[] = {
@@ -406,14 +405,14 @@ MADE_TEST(test_toolkit)
 	assert_int_equal(f->hot[0].line, 4);
 	assert_string_equal(f->hot[0].called_file, "src/main.cu");
 	assert_has(f->location, "sum.cuh:4 in main.cu:3");
-	/* Nobody calls it: it stands for itself. */
+	/* No caller is known: the line itself is given. */
 	c->line[line].inlined_at = LINE_NONE;
 	f = made_found(m, "global-atomic-contention");
 	assert_has(f->location, "sm_20_atomic_functions.hpp:5");
 }
 
-/* A lane of each warp adds for all, to a place that the code shows to be one: the time
- * that they take in one line is what there is to know. */
+/* One lane of each warp adds for all, to a place that the code shows to be a
+ * single one: the time that they take in one line is sufficient evidence. */
 MADE_TEST(test_atomics_of_one_place)
 {
 #define ADD	"REDG.E.ADD.STRONG.GPU desc[UR4][R6.64],R9 | inst 100000 "	\
@@ -458,7 +457,7 @@ MADE_TEST(test_no_lines)
 	assert_int_equal(f->hot[0].pc, 7 * 16);
 	assert_non_null(f->hot[0].sass);
 	assert_int_equal(f->location_missing->code, REASON_NO_LINEINFO);
-	/* And without any source data the level that gives it. */
+	/* Without any source data, the level that provides it. */
 	a = advised(fault_scattered, m);
 	f = made_finding(a, "uncoalesced-global-access");
 	assert_int_equal(f->hots, 0);
@@ -524,7 +523,7 @@ MADE_TEST(test_reasons)
 	a = advised(fault_no_cubin, m);
 	assert_int_equal(made_verdict(a, "missing-lineinfo")->reason->code,
 	    REASON_NO_CODE);
-	/* What nobody can act on is not said. */
+	/* Advice that the user cannot follow is not given. */
 	a = advised(fault_library, m);
 	assert_int_equal(made_verdict(a, "missing-lineinfo")->state,
 	    RULE_NOT_MEASURED);
@@ -532,8 +531,8 @@ MADE_TEST(test_reasons)
 	    REASON_LIBRARY);
 }
 
-/* Code that is at hand tells at any level; without it the launch does what it
- * can. */
+/* Code that is available is judged at any level; without it, the launch must
+ * suffice. */
 MADE_TEST(test_debug_at_default)
 {
 	const struct verdict *v;
@@ -553,13 +552,13 @@ MADE_TEST(test_debug_at_default)
 		a = made_advised(m);
 		v = made_verdict(a, "debug-build");
 		assert_int_equal(v->state, RULE_NOT_MEASURED);
-		/* Spilled, not unoptimised, where no register is left. */
+		/* Spilled, not unoptimised, if no register is left. */
 		assert_int_equal(v->reason->code, regs == 30 ?
 		    REASON_LIKE_DEBUG : REASON_NEEDS_AUTO);
 	}
 }
 
-/* A debug build comes first, and what its code lacks is not held against it. */
+/* A debug build comes first, and missing optimisations of its code are not reported. */
 MADE_TEST(test_debug_leads)
 {
 	struct advice *a;
@@ -576,8 +575,8 @@ MADE_TEST(test_debug_leads)
 	    REASON_DEBUG_BUILD);
 }
 
-/* Launches from a kernel: counted at their line, or supposed, and then no more
- * than a hint; its other findings come after it. */
+/* Launches from a kernel: counted at their line, or assumed, and then with low
+ * confidence; other findings on the kernel come after it. */
 MADE_TEST(test_device_launches)
 {
 	static const char rule[] = "dynamic-parallelism-overhead";
@@ -594,7 +593,7 @@ MADE_TEST(test_device_launches)
 	assert_has(f->limiter, "launch");
 	/* 0.95 of the 1.61 us of each. */
 	assert_true(fabs(f->saves_s - 1.7 * 0.95 / 1.61) < 0.01);
-	/* Records of the kernel end with itself: the rest is idle time. */
+	/* A kernel's record ends before its children: the rest is idle time. */
 	made_again(m);
 	fault_launching(m);
 	m->kernel[0].gap_after_ns = 9 * m->kernel[0].total_ns / 10;
@@ -607,7 +606,7 @@ MADE_TEST(test_device_launches)
 	assert_int_equal(f->confidence, CONF_LOW);
 	assert_has(f->summary, "up to 1,056");
 	assert_has(f->gain_note, "not counted");
-	/* Through a function that may launch or not: as many at most. */
+	/* Through a function that may launch or not: at most as many. */
 	made_again(m);
 	fault_launching(m);
 	m->code[0]->code.launch[0].direct = false;
@@ -617,14 +616,14 @@ MADE_TEST(test_device_launches)
 	a = advised(fault_launching_seldom, m);
 	assert_null(made_finding(a, rule));
 	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
-	/* The function is not in the code that was captured. */
+	/* The function is not in the captured code. */
 	made_again(m);
 	fault_launching(m);
 	m->code[0]->code.launches_known = false;
 	assert_int_equal(made_state(m, rule), RULE_NOT_MEASURED);
 }
 
-/* One word for a function, whatever shapes it is launched in. */
+/* One finding for a function, whatever shapes it is launched in. */
 MADE_TEST(test_once_a_function)
 {
 	struct advice *a;
@@ -646,7 +645,7 @@ MADE_TEST(test_once_a_function)
 	    &m->kernel[0]);
 }
 
-/* Spilled registers lie at constant places of the stack, arrays do not. */
+/* Spilled registers are at constant places of the stack, arrays are not. */
 MADE_TEST(test_spill_kinds)
 {
 	static const struct {
@@ -676,8 +675,8 @@ MADE_TEST(test_spill_kinds)
 	}
 }
 
-/* What is only stored on the stack, and loaded by nobody here, is handed to a
- * function (printf): no register was short. */
+/* Values that are only stored on the stack, and not loaded here, are arguments
+ * of a function (printf): not a lack of registers. */
 MADE_TEST(test_arguments_are_no_spills)
 {
 	static const char *const sass[] = {
@@ -717,7 +716,7 @@ MADE_TEST(test_conflict_lines)
 	assert_int_equal(f->hots, 1);	/* wide accesses are no conflict */
 	assert_int_equal(f->hot[0].line, 6);
 	assert_string_equal(f->hot[0].what, "32 wavefronts an access");
-	/* Most of them run with no lane on, and take no wavefront. */
+	/* Most of them run with no active lane, and take no wavefront. */
 	for (size_t i = 0; i < m->code[0]->code.instructions; i++) {
 		double *v = m->code[0]->code.instruction[i].value;
 
@@ -730,7 +729,7 @@ MADE_TEST(test_conflict_lines)
 			assert_true(f->evidence[i].value >= 1);
 }
 
-/* Each function is known by what only it contains. */
+/* Each math function is recognised by instructions that only it has. */
 MADE_TEST(test_math_names)
 {
 	static const struct {
@@ -775,7 +774,7 @@ below(unsigned n)
 	return (unsigned)rand() % n;
 }
 
-/* An instruction that may stand anywhere, and counts that make no sense. */
+/* An instruction of any kind, and impossible counts. */
 static int
 random_row(char *out, size_t room, unsigned rows)
 {
@@ -810,8 +809,8 @@ random_row(char *out, size_t room, unsigned rows)
 	return n;
 }
 
-/* Whatever the code and the counts: no harm, shares of a whole, gains in
- * order and not beyond the run. */
+/* For any code and counts: no crash, shares of a whole, gains in order and
+ * within the run. */
 MADE_TEST(test_any_code)
 {
 	char *text = malloc(128 * 320);
@@ -875,7 +874,7 @@ MADE_TEST(test_library)
 	assert_false(library_owns(&m->run, k));
 	k->name = "void cutlass::Kernel2<cutlass_80_tensorop>";
 	assert_true(library_owns(&m->run, k));
-	/* A matrix multiplication of one's own may be called one. */
+	/* A matrix multiplication by the user may have such a name. */
 	k->name = "sgemm_naive(int, int, int, float *)";
 	assert_false(library_owns(&m->run, k));
 	k->name = "void tiled_gemm_kernel<float>(float *)";

@@ -1,12 +1,12 @@
 /*
- * The rules about stalls: where they point, what bounds their gains, and that
- * they leave a kernel to findings that name a cause.
+ * The rules about stalls: the line that they name, what limits their gains, and
+ * that a finding with a specific cause has priority.
  */
 #include <string.h>
 
 #include "unit/advise.h"
 
-/* Warps that wait stand behind the barrier; the barrier's line is named. */
+/* Waiting warps are sampled after the barrier; the barrier's line is named. */
 MADE_TEST(test_line_of_barrier)
 {
 	const struct finding *f;
@@ -48,7 +48,7 @@ saves(void (*build)(struct made *m), const char *rule, uint64_t unissued)
 	return s;
 }
 
-/* What warps wait while others issue is nothing to be saved. */
+/* Time that warps wait while others issue cannot be saved. */
 TEST(test_bound_by_issue)
 {
 	double full = saves(fault_barriers, "barrier-stalls", 900);
@@ -64,7 +64,7 @@ TEST(test_bound_by_issue)
 	assert_true(saves(fault_chain, "low-ilp", 0) == 0);
 }
 
-/* A tree reduction waits at barriers too: it is told so once. */
+/* A tree reduction also waits at barriers: it is reported once. */
 MADE_TEST(test_cause_comes_first)
 {
 	fault_tree(m);
@@ -72,7 +72,7 @@ MADE_TEST(test_cause_comes_first)
 	made_found(m, "shuffle-reduction");
 	made_quiet(m, "barrier-stalls");
 	assert_int_equal(made_state(m, "barrier-stalls"), RULE_CLEAN);
-	/* Few warps: occupancy comes first, as the samples cannot know. */
+	/* Low occupancy comes first, which the samples alone cannot know. */
 	made_again(m);
 	fault_chain(m);
 	m->kernel[0].occupancy.ratio = 0.3;

@@ -1,7 +1,7 @@
 /*
- * Kernels of many small threads and blocks: what starting them costs, what larger
- * blocks and wider accesses save of it; and what is said of kernels of which only
- * some counters are known, or that come out of libraries.
+ * Kernels of many small threads and blocks: the cost of starting them, and what
+ * larger blocks and wider accesses save of it. Also findings about kernels of
+ * which only some counters are known, or that belong to libraries.
  */
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "rules/faults.h"
 #include "unit/advise.h"
 
-/* What is said of ${rule}, and the speedup that it predicts; 0 nothing. */
+/* The speedup that ${rule} predicts; 0: no finding. */
 static double
 predicted(struct made *m, const char *rule, const char **first)
 {
@@ -28,7 +28,8 @@ predicted(struct made *m, const char *rule, const char **first)
 	return s;
 }
 
-/* Blocks of ${threads} that do next to nothing, as fast as they start. */
+/* Blocks of ${threads} threads that do almost nothing, limited by the rate at
+ * which blocks start. */
 static struct kernel *
 starting(struct made *m, uint32_t threads)
 {
@@ -55,15 +56,15 @@ MADE_TEST(test_start_limits)
 	load_of(&l, &m->kernel[0], &m->device[0]);
 	assert_int_equal(l.limit, RES_START);
 	assert_true(l.busy > 0.95);
-	/* More warps, wider lanes: blocks start as before. */
+	/* More warps or wider accesses do not start blocks faster. */
 	warps.occupancy = 4;
 	warps.spread = 2;
 	warps.inst = 0.5;
 	assert_true(gain_time(&l, &warps, VIEW_MID) > 0.95 * l.time_s);
 	half.part[RES_START] = 0.5;
 	assert_true(gain_time(&l, &half, VIEW_MID) < 0.52 * l.time_s);
-	/* So without counters; of half of the time, or of more than there is, they
-	 * would say nothing. */
+	/* Also without counters; if starting took half of the time, or more
+	 * than all of it, nothing would be found. */
 	for (int i = 0; i < METRIC_COUNT; i++)
 		m->kernel[0].metric[i] = NAN;
 	load_of(&l, &m->kernel[0], &m->device[0]);
@@ -77,7 +78,8 @@ MADE_TEST(test_start_limits)
 	assert_int_equal(l.limit, -1);
 }
 
-/* Of 16 threads: four times as many fill an SM with a quarter of the blocks. */
+/* Blocks of 16 threads: four times as many threads fill an SM with a quarter of
+ * the blocks. */
 MADE_TEST(test_tiny_blocks)
 {
 	const char *first;
@@ -87,9 +89,9 @@ MADE_TEST(test_tiny_blocks)
 	s = predicted(m, "block-size-suboptimal", &first);
 	assert_true(s > 3.5 && s < 4.5);
 	assert_string_equal(first, "block-size-suboptimal");
-	/* Empty places are a symptom of that. */
+	/* Low occupancy is a symptom of that. */
 	assert_true(predicted(m, "low-achieved-occupancy", NULL) == 0);
-	/* What the grid is not limited by is not promised. */
+	/* If the grid is not the limit, no gain is predicted. */
 	made_again(m);
 	starting(m, 16)->shape.grid_x /= 20;
 	m->kernel[0].occupancy.waves /= 20;
@@ -98,8 +100,8 @@ MADE_TEST(test_tiny_blocks)
 	assert_true(s < 2.1);
 }
 
-/* One element of ${bytes} a thread, from a row that a table says, added and stored:
- * that do 100 of ${warps}. */
+/* One element of ${bytes} a thread, from a row in a table, added and stored, in
+ * 100 of ${warps} warps. */
 static struct kernel *
 element(struct made *m, int bytes, int warps, const char *index,
     const char *loop)
@@ -116,7 +118,7 @@ element(struct made *m, int bytes, int warps, const char *index,
 }
 
 #define OWN_INDEX "MOV R16,R5 | inst 100 line 4\n"
-/* 1 sector for all lanes: a row, by name. */
+/* 1 sector for all lanes: a row from a table. */
 #define ONE_ROW "LDG.E R16,desc[UR4][R6.64] | inst 100 sectors 100 ideal 100 " \
 	"tags 100 line 4\n"
 #define GATHER "LDG.E R16,desc[UR4][R6.64] | inst 100 sectors 400 ideal 400 " \
@@ -141,7 +143,7 @@ narrow(const char *index, const char *loop)
 	return narrow_of(1, 100, index, loop);
 }
 
-/* With 16 elements each there is a 16th of the threads. */
+/* With 16 elements a thread there are a 16th of the threads. */
 TEST(test_one_element)
 {
 	double s = narrow(OWN_INDEX, "");
@@ -150,21 +152,22 @@ TEST(test_one_element)
 	s = narrow(ONE_ROW, "");
 	assert_true(s > 5 && s < 16);
 	assert_true(narrow(GATHER, "") == 0);
-	/* Threads of which few find an element are too many as they are. */
+	/* If few threads find an element, there are too many already. */
 	assert_true(narrow_of(1, 190, OWN_INDEX, "") > 2);
 	assert_true(narrow_of(1, 300, OWN_INDEX, "") == 0);
-	/* A thread that goes on starts once. */
+	/* A thread that loops starts only once. */
 	assert_true(narrow(OWN_INDEX, "@P0 BRA #8 | inst 6400 uniform 6400\n")
 	    == 0);
-	/* One that meets others does not do their part. */
+	/* A thread that meets others at a barrier cannot take over their part. */
 	assert_true(narrow(OWN_INDEX, "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 100\n")
 	    == 0);
-	/* Of 4 bytes a lane an access is full: the blocks are too many. */
+	/* With 4 bytes a lane accesses are already full: the number of blocks
+	 * is the fault. */
 	assert_true(narrow_of(4, 100, OWN_INDEX, "") == 0);
 }
 
-/* Half of the loads of a line a lane, half of one address: the mean of 16.5
- * sectors hides that a load takes 16.5 wavefronts. */
+/* Half of the loads touch a line for each lane, half one address: the mean of
+ * 16.5 sectors hides that a load takes 16.5 wavefronts. */
 MADE_TEST(test_counted_lines)
 {
 	struct fix f = FIX_NONE;
@@ -187,7 +190,7 @@ MADE_TEST(test_counted_lines)
 	/* Coalesced, each takes one. */
 	f.global_ld = 2000.0 / 13200;
 	assert_true(gain_time(&l, &f, VIEW_HIGH) < l.time_s / 8);
-	/* Two lines that five sectors begin and end in come together. */
+	/* Two lines touched by five sectors are loaded together. */
 	made_again(m);
 	k = made_counted(m, 0.05);
 	code_make(m, k,
@@ -199,7 +202,7 @@ MADE_TEST(test_counted_lines)
 	assert_true(l.wavefronts[USER_GLOBAL_LD] < 1.3 * l.requests_ld);
 }
 
-/* All the memory there is bounds what can differ, too. */
+/* The size of memory also limits how much data can be different. */
 MADE_TEST(test_reuse_without_dram)
 {
 	fault_naive_product(m);
@@ -213,8 +216,8 @@ MADE_TEST(test_reuse_without_dram)
 	assert_true(predicted(m, "redundant-global-traffic", NULL) == 0);
 }
 
-/* 31 waves of blocks cost nearly as much as 32: no step is a cliff. Of those of
- * which most warps end at the first check there are more for what is to do. */
+/* 31 waves of blocks cost nearly as much as 32: the gain changes in small steps. If
+ * most warps end at the first check, there are more of them for the actual work. */
 MADE_TEST(test_many_blocks_by_little_steps)
 {
 	static const char rule[] = "too-many-blocks-little-work";
@@ -226,7 +229,7 @@ MADE_TEST(test_many_blocks_by_little_steps)
 		fault_short_blocks(m);
 		m->kernel[0].occupancy.waves = waves;
 		s = predicted(m, rule, NULL);
-		s = s > 0 ? 1 - 1 / s : 0;	/* of the time, saved */
+		s = s > 0 ? 1 - 1 / s : 0;	/* share of the time saved */
 		if (waves > 10)
 			assert_true(s >= last - 0.02 && s < last + 0.12);
 		last = s;
@@ -240,12 +243,12 @@ MADE_TEST(test_many_blocks_by_little_steps)
 	code_make(m, &m->kernel[0],
 	    code_text("many_blocks"), 1);
 	k.code = m->kernel[0].code;
-	m->kernel[0] = k;	/* the counters stay what they were */
+	m->kernel[0] = k;	/* the counters stay the same */
 	assert_true(predicted(m, rule, NULL) > few + 0.1);
 }
 
-/* Blocks of 16 threads are many because they are small, which is said: of 256 there
- * would be 15 waves. */
+/* Blocks of 16 threads are many because they are small, and the finding says
+ * so: with 256 threads there would be 15 waves. */
 MADE_TEST(test_many_small_blocks)
 {
 	static const char rule[] = "too-many-blocks-little-work";
@@ -262,12 +265,13 @@ MADE_TEST(test_many_small_blocks)
 	k->occupancy.limiter = LIMITER_BLOCKS;
 	assert_true(predicted(m, "block-size-suboptimal", NULL) > 0);
 	assert_true(predicted(m, rule, NULL) == 0);
-	k->occupancy.waves *= 4;	/* they would still be too many */
+	k->occupancy.waves *= 4;	/* still too many */
 	k->shape.grid_x *= 4;
 	assert_true(predicted(m, rule, NULL) > 0);
 }
 
-/* One thread has no other to fill its warp with; a thousand blocks of one have. */
+/* A single thread has no others to fill its warp with; a thousand blocks of one
+ * thread have. */
 MADE_TEST(test_one_thread)
 {
 	static const char rule[] = "block-not-warp-multiple";
@@ -284,7 +288,7 @@ MADE_TEST(test_one_thread)
 	assert_true(predicted(m, rule, NULL) > 1);
 }
 
-/* Registers and blocks of a library's kernel are not the user's. */
+/* Registers and block sizes of a library's kernel are not the user's choice. */
 MADE_TEST(test_library_shape)
 {
 	starting(m, 16);
@@ -300,7 +304,7 @@ MADE_TEST(test_library_shape)
 	assert_true(predicted(m, "low-theoretical-occupancy", NULL) > 0);
 }
 
-/* Too few warps to hide them: exact functions are what each waits for. */
+/* With too few warps to hide them, accurate functions are what each warp waits for. */
 MADE_TEST(test_math_of_few_warps)
 {
 	fault_sines(m);
@@ -312,7 +316,7 @@ MADE_TEST(test_math_of_few_warps)
 	assert_true(predicted(m, "slow-math-functions", NULL) == 0);
 }
 
-/* What costs precision comes behind what does not. */
+/* A fix that costs precision comes after one that does not. */
 MADE_TEST(test_precision_yields)
 {
 	double alone, *v;
@@ -332,7 +336,7 @@ MADE_TEST(test_precision_yields)
 	assert_true(predicted(m, "tensor-cores-unused", NULL) < 0.8 * alone);
 }
 
-/* The run waits for neither kernel: the one that takes long comes first. */
+/* The run waits for neither kernel: the longer one comes first. */
 MADE_TEST(test_order_of_nothing)
 {
 	const char *first;
@@ -351,8 +355,8 @@ MADE_TEST(test_order_of_nothing)
 	assert_string_equal(first, "grid-too-small");
 }
 
-/* Threads that each add to one word, as the counters of an H200 show them: 8
- * million atomics of lanes in 14 ms. Nothing else is known. */
+/* Each thread adds to one word, as in an H200's counters: 8 million atomics of
+ * lanes in 14 ms. Nothing else is known. */
 static struct kernel *
 in_line(struct made *m)
 {
@@ -402,29 +406,29 @@ MADE_TEST(test_atomics_in_line)
 	x = predicted(m, CONTENTION, &first);
 	assert_string_equal(first, CONTENTION);
 	assert_true(x > 50);
-	/* That warps leave early does not matter to it. */
+	/* Early exits of warps do not matter. */
 	assert_true(predicted(m, "low-achieved-occupancy", NULL) == 0);
-	/* Nor where most accesses are loads, and that is all that is known. */
+	/* Nor is it found if most accesses are loads, and nothing else is known. */
 	in_line(m)->metric[METRIC_GLOBAL_LD_SECTORS] += 8e6 * 6;
 	m->kernel[0].metric[METRIC_L2_FROM_L1] += 8e6 * 6;
 	assert_true(predicted(m, CONTENTION, NULL) == 0);
 	assert_true(predicted(m, "low-achieved-occupancy", NULL) == 0);
 	m->kernel[0].metric[METRIC_L2_FROM_L1] -= 7e6;
 	assert_true(predicted(m, "low-achieved-occupancy", NULL) > 0);
-	/* The loads that stay take their trips, however the atomics are mended: here a tenth
-	 * of the time. */
+	/* The loads that remain still need their trips, whatever is done about
+	 * the atomics: here a tenth of the time. */
 	in_line(m)->metric[METRIC_GLOBAL_LD_INST] = 0.1 * 0.8 * 14e-3 *
 	    m->device[0].ceilings.sm_hz * m->device[0].limits.sms *
 	    m->device[0].limits.max_warps_per_sm / 800;
 	x = predicted(m, CONTENTION, NULL);
 	assert_true(x > 7 && x < 10.1);
-	/* With two thirds of the time it is as good as its share. */
+	/* With two thirds of the time the gain is that share. */
 	in_line(m)->metric[METRIC_L2_FROM_L1] -= 2e6;
 	x = predicted(m, CONTENTION, NULL);
 	assert_true(x > 2 && x < 4.2);
 }
 
-/* The code of the run's kernel, of which nothing was counted. */
+/* The code of the run's kernel, without counts. */
 static void
 give_code(struct made *m, const char *text)
 {
@@ -440,7 +444,7 @@ give_code(struct made *m, const char *text)
 	}
 }
 
-/* Integers stand in line for less than half as long as floats. */
+/* Atomics on integers are queued for less than half as long as on floats. */
 MADE_TEST(test_integers_in_line)
 {
 	in_line(m);
@@ -460,19 +464,19 @@ MADE_TEST(test_integers_in_line)
 	assert_true(predicted(m, CONTENTION, NULL) > 20);
 }
 
-/* As many atomics, and it is not known that they stood in line. */
+/* As many atomics, but no evidence that they were queued. */
 MADE_TEST(test_atomics_elsewhere)
 {
-	/* Faster than one place can do them; or a small part of the time. */
+	/* Faster than one place can execute them; or a small part of the time. */
 	in_line(m)->metric[METRIC_L2_FROM_L1] *= 4;
 	m->kernel[0].metric[METRIC_LSU_WAVEFRONTS] *= 4;
 	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
 	in_line(m)->metric[METRIC_L2_FROM_L1] = 3e6;
 	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
-	/* Few warps, which trips to memory would keep as long. */
+	/* Few warps, whose trips to memory would take as long. */
 	in_line(m)->metric[METRIC_OCCUPANCY] = 0.5;
 	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
-	/* Not through the data pipe of L1, or local arrays. */
+	/* Not through L1's data pipe, or local arrays. */
 	in_line(m)->metric[METRIC_LSU_WAVEFRONTS] = 1e6;
 	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
 	in_line(m)->shape.local_per_thread = 64;
@@ -480,7 +484,7 @@ MADE_TEST(test_atomics_elsewhere)
 	m->kernel[0].metric[METRIC_LOCAL_LD_SECTORS] = 0;
 	m->kernel[0].metric[METRIC_LOCAL_ST_SECTORS] = 0;
 	assert_int_equal(state_of(m, CONTENTION), RULE_FOUND);
-	/* Pages of managed memory, or the host's, are what it waits for. */
+	/* It waits for pages of managed memory, or for host memory. */
 	in_line(m);
 	m->run.unified.used = m->run.unified.watched = true;
 	m->run.unified.fault_ns = m->kernel[0].total_ns;
@@ -490,12 +494,12 @@ MADE_TEST(test_atomics_elsewhere)
 	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
 	in_line(m)->metric[METRIC_L2_SYSMEM] = 1e6;
 	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
-	/* Its code is known, and has none. */
+	/* Its code is known, and has no atomics. */
 	in_line(m);
 	give_code(m, "LDG.E R8,desc[UR4][R2.64]\nEXIT\n");
 	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
 	code_release(m);
-	/* Where something is busy, or hardly any can be there, it is clean. */
+	/* If a unit is busy, or hardly any atomics are possible, it is clean. */
 	in_line(m)->metric[METRIC_ISSUE_ACTIVE] = 70;
 	assert_int_equal(state_of(m, CONTENTION), RULE_CLEAN);
 	in_line(m)->metric[METRIC_L2_FROM_L1] = 1e6;
@@ -504,7 +508,7 @@ MADE_TEST(test_atomics_elsewhere)
 	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
 }
 
-/* The line is known where the code is, though nothing of it was counted. */
+/* The line is known from the code, without counts. */
 MADE_TEST(test_atomics_line)
 {
 	const struct finding *f;
@@ -520,8 +524,8 @@ MADE_TEST(test_atomics_line)
 	assert_int_equal(f->hot[0].pc, 16);
 }
 
-/* A kernel without shared memory has no barriers to wait at: what its few
- * counters do not explain is something else, and warps do not help. */
+/* A kernel without shared memory has no barriers: what its few counters do not
+ * explain has another cause, and more warps do not help. */
 MADE_TEST(test_unexplained_without_detail)
 {
 	struct kernel *k;
@@ -538,9 +542,9 @@ MADE_TEST(test_unexplained_without_detail)
 	assert_true(l.unexplained > 0.8);
 }
 
-/* Few blocks are a fault where there is work for more of them, which the code
- * shows; an algorithm of steps has none, and neither has one whose grid follows its
- * data. */
+/* A small grid is a fault only if there is work for more blocks, as the code
+ * shows; an algorithm of dependent steps has none, and neither has a kernel
+ * whose grid follows its data. */
 MADE_TEST(test_small_grid_of_steps)
 {
 	const struct finding *f;
@@ -561,7 +565,7 @@ MADE_TEST(test_small_grid_of_steps)
 	*made_kernel(m, "other", 1, 1000) = m->kernel[0];
 	m->kernel[1].id = 2;
 	m->kernel[1].shape.grid_x = 64;
-	for (int i = 0; i < 2; i++)	/* each thread takes one turn */
+	for (int i = 0; i < 2; i++)	/* one iteration a thread */
 		m->kernel[i].metric[METRIC_INST_EXECUTED] =
 		    m->kernel[i].shape.grid_x * 8 * 4;
 	a = made_advised(m);
@@ -570,8 +574,8 @@ MADE_TEST(test_small_grid_of_steps)
 			assert_true(a->finding[i].kernel_speedup <= 2);
 }
 
-/* Two for each four SMs, and all that they do is arithmetic: with a fourth of the
- * threads each, twice as many SMs do it. */
+/* Two for each four SMs, which only compute: with a fourth of the threads in
+ * each block, twice as many SMs work. */
 MADE_TEST(test_loose_warps)
 {
 	struct kernel *k = made_kernel(m, "k", 100, 200000);
@@ -586,16 +590,17 @@ MADE_TEST(test_loose_warps)
 	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup > 1.9 && f->kernel_speedup < 2.1);
 	assert_has(f->advice, "their warps share nothing");
-	k->shape.grid_x = 8;	/* 64 warps fill no 1,056 blocks */
+	k->shape.grid_x = 8;	/* 64 warps do not fill 1,056 blocks */
 	f = made_found(m, "grid-too-small");
 	assert_has(f->advice, "launch up to 64 blocks");
 	k->shape.grid_x = 66;
-	k->shape.block_x = 32;	/* one each: nothing to move */
+	k->shape.block_x = 32;	/* one warp each: nothing to distribute */
 	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup < 1.5 && f->saves_low_s == 0);
 }
 
-/* Can the turns of the loop "turns" with ${line} in it be divided? */
+/* Whether the iterations of the loop "turns" with ${line} in it can be divided
+ * among threads. */
 static void
 is_divided(const char *line, bool divided, bool sums)
 {
@@ -613,7 +618,8 @@ is_divided(const char *line, bool divided, bool sums)
 	code_release(&m);
 }
 
-/* What a turn leaves to the next: counters and sums do not keep it waiting. */
+/* Values that an iteration passes to the next: counters and sums do not prevent
+ * dividing. */
 TEST(test_divided_turns)
 {
 	is_divided("FFMA R4,R5,R5,R4 | inst 6400", true, true);
@@ -621,9 +627,9 @@ TEST(test_divided_turns)
 	is_divided("@P2 FADD R4,R4,R5 | inst 6400", true, true);
 	is_divided("STG.E desc[UR4][R10.64],R5 | inst 6400", true, false);
 	is_divided("STG.E desc[UR4][R2.64],R5 | inst 6400", true, false);
-	/* The next turn multiplies what this one made, or follows it; it reads
-	 * what was stored, or what all before it are in sum; or it is not known
-	 * that there is one. */
+	/* Not divisible: the next iteration multiplies this one's result, or
+	 * follows its pointer; reads what this one stored; needs the sum of all
+	 * before it; or it is unknown whether there is a next one. */
 	is_divided("FFMA R4,R4,R5,R5 | inst 6400", false, false);
 	is_divided("LDG.E.64 R2,desc[UR4][R2.64] | inst 6400", false, false);
 	is_divided("STG.E desc[UR4][R2.64+0x4],R5 | inst 6400", false, false);
@@ -636,7 +642,8 @@ TEST(test_divided_turns)
 	    false, false);
 }
 
-/* A thread for each sum, and few of them: the turns of its loop make many. */
+/* One thread for each sum, and few sums: the iterations of its loop can be
+ * divided among many. */
 MADE_TEST(test_divided_sum)
 {
 	struct kernel *k = made_kernel(m, "k", 100, 200000);
@@ -655,8 +662,8 @@ MADE_TEST(test_divided_sum)
 	assert_true(f->kernel_speedup < 2 && f->saves_low_s == 0);
 }
 
-/* What the program deals out to its warps it could deal out to more, however a turn
- * needs the last one. */
+/* Work that the program distributes to its warps could be distributed to more,
+ * even if an iteration needs the previous one. */
 MADE_TEST(test_dealt_turns)
 {
 	struct kernel *k = made_kernel(m, "k", 100, 200000);
@@ -672,13 +679,13 @@ MADE_TEST(test_dealt_turns)
 	code_make(m, k, code_text("dealt", "0x10"), 1);	/* unrolled */
 	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup > 4);
-	code_make(m, k, code_text("dealt", "0x3"), 1);	/* no deal */
+	code_make(m, k, code_text("dealt", "0x3"), 1);	/* not distributed */
 	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup < 2 && f->saves_low_s == 0);
 }
 
-/* One block of which two have places on each of 132 SMs: what is dealt out fills all of
- * them. */
+/* One block, while two fit on each of 132 SMs: the distributed work can fill
+ * all of them. */
 MADE_TEST(test_dealt_to_all)
 {
 	struct kernel *k = made_kernel(m, "k", 100, 20000000);
@@ -697,7 +704,7 @@ MADE_TEST(test_dealt_to_all)
 	assert_true(f->kernel_speedup > 200 && f->kernel_speedup < 264);
 }
 
-/* One block on each SM, and no more of them: there is no second for any. */
+/* One block on each SM, and only as many: no SM gets a second one. */
 MADE_TEST(test_no_second_block)
 {
 	fault_many_registers(m);
@@ -705,7 +712,7 @@ MADE_TEST(test_no_second_block)
 	m->kernel[0].occupancy.waves =
 	    1.0 / m->kernel[0].occupancy.blocks_per_sm;
 	made_quiet(m, "low-theoretical-occupancy");
-	/* A grid of all the places there are grows with them. */
+	/* A grid that fills all places grows with them. */
 	made_again(m);
 	fault_many_registers(m);
 	m->kernel[0].shape.grid_x = 132 *

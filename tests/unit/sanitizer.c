@@ -1,7 +1,6 @@
 /*
- * The logs of compute-sanitizer's tools, as several versions write them: each
- * report with its kind, its place in the kernel and on the host. The logs are
- * the fuzzer's seeds as well.
+ * The logs of compute-sanitizer's tools, from several versions: each report with its
+ * kind, its place in the kernel and on the host. The logs are also the fuzzer's seeds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,7 +129,8 @@ TEST_WITH(test_memcheck_2023, NULL, release)
 	assert_int_equal(r->kind, DEFECT_BOUNDS);
 	is_at(&r->at, "count_words(unsigned long long *, int)",
 	    "/src/words.cu", 9);
-	/* Past the driver, the runtime, and nvcc's own two functions. */
+	/* The frames of the driver, the runtime, and nvcc's own two functions
+	 * are skipped. */
 	is(r->site.function, "count_all(char const*)");
 	is(r->site.object, "/src/./words");
 
@@ -148,8 +148,8 @@ TEST_WITH(test_memcheck_2023, NULL, release)
 	is(r->site.function, "fetch(float*)");
 }
 
-/* What calls main is no place in the program: a frame of the program's without a
- * name says more. */
+/* The caller of main is no place in the program: an unnamed frame of the
+ * program is better. */
 TEST_WITH(test_stripped, NULL, release)
 {
 	const struct sanitizer_report *r;
@@ -179,7 +179,7 @@ TEST_WITH(test_memcheck_2021, NULL, release)
 	is(r->site.function, "run_sum");
 	is(r->site.object, "./sum");
 
-	/* A first line that nobody knows, but with a place. */
+	/* An unknown first line, but with a place. */
 	r = &l.report[1];
 	assert_int_equal(r->kind, DEFECT_UNKNOWN);
 	is(r->text, "Out-of-range Shared or Local Address");
@@ -248,7 +248,7 @@ TEST_WITH(test_initcheck, NULL, release)
 	is_at(&r->at, "add_index(int *)", "/src/add.cu", 41);
 	is_thread(r, 31, 1);
 	is(r->site.function, "main");
-	/* What the host copies without anybody having written it. */
+	/* The host copies memory that was never written. */
 	r = &l.report[1];
 	assert_int_equal(r->kind, DEFECT_UNINITIALISED);
 	assert_int_equal(r->bytes, 3840);
@@ -295,7 +295,7 @@ TEST_WITH(test_endings, NULL, release)
 	assert_int_equal(l.reports, 0);
 }
 
-/* Every cut of every log, and what a program could have put into its names. */
+/* Every truncation of every log, and names that a program could have made. */
 TEST_WITH(test_hostile, NULL, release)
 {
 	static const char *const logs[] = {
@@ -337,7 +337,7 @@ TEST_WITH(test_hostile, NULL, release)
 	assert_true(l.report[1].count == UINT64_MAX);
 }
 
-/* A log without an end costs bounded memory. */
+/* An endless log uses bounded memory. */
 TEST_WITH(test_many, NULL, release)
 {
 	static const char one[] = "========= Leaked 8 bytes at 0x10\n";

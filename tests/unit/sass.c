@@ -1,6 +1,6 @@
 /*
- * What opcodes do, loops, and which multiplies could be fused. Each case is a
- * few lines of SASS as compilers write it.
+ * What opcodes do, loops, and which multiplications could be fused. Each case
+ * is a few lines of SASS as compilers write it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ TEST(opcodes)
 	}
 }
 
-/* A generic address is one of global memory in a function that has no other. */
+/* A generic address is a global one in a function that has no other memory. */
 TEST(generic)
 {
 	static const char *const other[] = {
@@ -129,7 +129,7 @@ TEST(generic)
 	sass_free(&s);
 }
 
-/* Names are found whole, though others begin with them. */
+/* Names are matched completely, though others begin with them. */
 TEST(table)
 {
 	static const char *const name[] = { "ATOM", "ATOMG", "BAR", "BRA",
@@ -195,7 +195,7 @@ TEST(loops)
 	const struct sass_loop *l;
 	struct sass s;
 
-	/* One in another; the blocks behind EXIT that jump back are none. */
+	/* A nested loop; blocks after EXIT that jump back are no loops. */
 	parse(&s,
 	    "0000 MOV R0,RZ\n"
 	    "0010 IADD3 R0,R0,0x1,RZ\n"
@@ -232,7 +232,7 @@ TEST(loops)
 	assert_int_equal(s.loops, 1);
 	assert_int_equal(s.loop[0].tail, 4);
 	sass_free(&s);
-	/* A jump into the middle: not a loop that anybody wrote. */
+	/* A jump into the middle: no loop from source code. */
 	parse(&s, "0000 @P0 BRA 0x30\n0010 NOP\n0020 NOP\n0030 NOP\n"
 	    "0040 @P1 BRA 0x10\n0050 EXIT\n");
 	assert_int_equal(s.loops, 0);
@@ -268,7 +268,7 @@ TEST(pairs)
 		  "0050 NOP\n" END, 2, 3 },
 		{ "by a constant", "0010 FMUL R5,R6,c[0x0][0x210]\n"
 		  "0020 FADD R9,R5,R8\n" END, 0, 1 },
-		/* and not: */
+		/* not fusible: */
 		{ "stored too", "0010 FMUL R5,R6,R7\n0020 FADD R9,R5,R8\n"
 		  "0030 STG.E desc[UR4][R2.64],R5\n" END, 0, SASS_NONE },
 		{ "stored first", "0010 FMUL R5,R6,R7\n"
@@ -352,7 +352,7 @@ TEST(no_sass)
 
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
 		assert_int_equal(sass_parse(&s, row[i], strlen(row[i])), -1);
-	/* No line end, control characters, nothing but a pc and blanks. */
+	/* No line end, control characters, only a pc and blanks. */
 	parse(&s, "0000 NOP\n\n0010 \033[1mMOV R1\n0020  \n0030 EXIT");
 	assert_int_equal(s.instructions, 4);
 	assert_null(strchr(s.instruction[1].text, '\033'));
@@ -361,7 +361,7 @@ TEST(no_sass)
 	sass_free(&s);
 }
 
-/* As much as is let in, in the shapes that cost most. */
+/* The largest accepted input, in its most expensive forms. */
 TEST(large)
 {
 	size_t n = SASS_MAX_INSTRUCTIONS, i, len = 0, cap = n * 40;

@@ -39,7 +39,7 @@ longest(const struct run *run)
 	return s;
 }
 
-/* The same kernel again and again is a sequence of one. */
+/* The same kernel repeated is a sequence of one. */
 FEED_TEST(test_single)
 {
 	const struct run *run;
@@ -62,8 +62,8 @@ FEED_TEST(test_single)
 	assert_false(s->in_graph);
 }
 
-/* What the host does for longer, and what we do, is no launch gap; nor are gaps
- * in the 100 us after it. */
+/* Long host work and our measuring are not launch gaps; nor are gaps in the 100
+ * us after them. */
 FEED_TEST(test_other_gaps)
 {
 	const struct run *run;
@@ -87,8 +87,8 @@ FEED_TEST(test_other_gaps)
 	assert_int_equal(run->sequence[0].idle_ns, 88 * 7 * US);
 }
 
-/* Launches that stand in the queue long before their turn wait for nobody on the
- * host: what lies between them is the GPU's own. */
+/* Launches that are queued long before their turn do not wait for the host: the
+ * gap between them is the GPU's own. */
 FEED_TEST(test_queued)
 {
 	const struct run *run;
@@ -105,7 +105,7 @@ FEED_TEST(test_queued)
 	assert_int_equal(run->sequence[0].idle_ns, 0);
 }
 
-/* Four different kernels, 38 in a row, with something else before. */
+/* Four different kernels, 38 in a row, after something else. */
 FEED_TEST(test_period)
 {
 	const struct run *run;
@@ -129,7 +129,7 @@ FEED_TEST(test_period)
 	assert_int_equal(s->idle_ns, (500 * 38 - 1) * 7 * US);
 }
 
-/* Nine times is not enough, ten is. */
+/* Nine repetitions are too few, ten are enough. */
 FEED_TEST(test_threshold)
 {
 	uint64_t at = 0, i, j;
@@ -144,7 +144,7 @@ FEED_TEST(test_threshold)
 	assert_int_equal(feed_settle(f)->sequences, 1);
 }
 
-/* An iteration with repeated layers inside: the whole of it is found. */
+/* An iteration with repeated layers in it: the whole iteration is found. */
 FEED_TEST(test_nested)
 {
 	const struct run *run;
@@ -166,7 +166,7 @@ FEED_TEST(test_nested)
 	assert_true(s->repeats >= 195);
 }
 
-/* Broken and begun again elsewhere in the period: still one sequence. */
+/* Interrupted and continued elsewhere in the period: still one sequence. */
 FEED_TEST(test_merged)
 {
 	const struct run *run;
@@ -185,7 +185,7 @@ FEED_TEST(test_merged)
 	assert_true(run->sequence[0].repeats <= 102);
 }
 
-/* Gaps with a synchronisation in them are no gaps that a graph would close. */
+/* A graph would not close gaps that contain a synchronisation. */
 FEED_TEST(test_syncs)
 {
 	const struct run *run;
@@ -208,8 +208,8 @@ FEED_TEST(test_syncs)
 	assert_int_equal(s->syncs, 99);
 }
 
-/* Nor are those in which the host releases memory: that cannot be captured. Their
- * time is the allocator's. */
+/* Nor gaps in which the host frees memory, which cannot be captured. Their time
+ * belongs to the allocator. */
 FEED_TEST(test_allocations)
 {
 	const struct run *run;
@@ -232,7 +232,7 @@ FEED_TEST(test_allocations)
 	assert_int_equal(s->allocations, 99);
 }
 
-/* What lies in front of a copy no graph closes: of three gaps in a step two count. */
+/* A graph does not close the gap before a copy: two of three gaps in a step count. */
 FEED_TEST(test_gap_of_copy)
 {
 	const struct run *run;
@@ -253,8 +253,8 @@ FEED_TEST(test_gap_of_copy)
 	assert_int_equal(run->sequence[0].idle_ns, 199 * 7 * US);
 }
 
-/* But one that brings a number to the GPU is launched like a kernel, of which 3.7 us are
- * its way, in a stream of its own, too. A larger one is input, that may be late. */
+/* But a copy of a single number is launched like a kernel, of which 3.7 us are
+ * latency, also in a stream of its own. A larger copy is input, which may be late. */
 FEED_TEST(test_gap_of_number)
 {
 	const struct run *run;
@@ -318,7 +318,7 @@ FEED_TEST(test_graph)
 	assert_int_equal(run->kernel[0].graph_launches, 50);
 }
 
-/* Longer than what is shown, and no repetition at all. */
+/* Longer than the longest that is detected, and no repetition at all. */
 FEED_TEST(test_long_and_none)
 {
 	const struct run *run;
@@ -337,7 +337,7 @@ FEED_TEST(test_long_and_none)
 	assert_true(longest(run)->length <= 200);
 }
 
-/* What is counted grows with a live view, and is there at once. */
+/* The counts grow in a live view, and are available at once. */
 FEED_TEST(test_live)
 {
 	const struct run *run;

@@ -1,4 +1,4 @@
-/* The HTTP server beside work that takes its time. */
+/* The HTTP server while long work is in progress. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ tear_down(void **state)
 	return serve_end(state);
 }
 
-/* A connection on which ${method} ${path} was asked. */
+/* Opens a connection and sends a request for ${method} ${path}. */
 static int
 ask(const char *method, const char *path)
 {
@@ -75,8 +75,8 @@ status_of(int fd)
 	return status;
 }
 
-/* A run that is analysed cannot be deleted before that is over. Who wants it
- * waits; others are served. */
+/* A run that is being analysed cannot be deleted until that is done. The
+ * request waits; others are served. */
 TEST_WITH(who_waits_for_a_job_is_in_nobodys_way, set_up, tear_down)
 {
 	struct error e = ERROR_INIT;
@@ -103,7 +103,7 @@ TEST_WITH(who_waits_for_a_job_is_in_nobodys_way, set_up, tear_down)
 
 /* --- over TCP ---------------------------------------------------------------- */
 
-#define CROWD 300	/* more than there are places */
+#define CROWD 300	/* more connections than allowed */
 
 static int port;
 static char token[65];
@@ -151,7 +151,8 @@ ask_tcp(int fd, const char *path)
 	return sscanf(text, "HTTP/1.1 %d", &status) == 1 ? status : 0;
 }
 
-/* Whoever holds connections without the token keeps nobody out who has it. */
+/* Connections without the token must not prevent clients with the token from
+ * connecting. */
 TEST_WITH(a_crowd_without_the_token_is_in_nobodys_way, set_up, tear_down)
 {
 	int crowd[CROWD], i, fd, late;
@@ -161,13 +162,13 @@ TEST_WITH(a_crowd_without_the_token_is_in_nobodys_way, set_up, tear_down)
 	assert_int_equal(ask_tcp(fd, "/api/v1/version"), 200);
 	for (i = 0; i < CROWD; i++) {
 		crowd[i] = connect_tcp();
-		/* Half of them with the begin of a request. */
+		/* Half of them have sent the beginning of a request. */
 		if (i % 2 == 0)
 			send(crowd[i], "GET / HT", 8, MSG_NOSIGNAL);
 	}
 	late = connect_tcp();
 	assert_int_equal(ask_tcp(late, "/api/v1/version"), 200);
-	/* Nor does it end the connection of who was there. */
+	/* Nor do they end an existing connection. */
 	assert_int_equal(ask_tcp(fd, "/api/v1/version"), 200);
 	for (i = 0; i < CROWD; i++)
 		close(crowd[i]);
@@ -175,7 +176,7 @@ TEST_WITH(a_crowd_without_the_token_is_in_nobodys_way, set_up, tear_down)
 	close(fd);
 }
 
-/* A header that comes letter by letter. Who has the token has time. */
+/* A header that arrives byte by byte. Clients with the token get more time. */
 TEST_WITH(a_guest_has_little_time, set_up, tear_down)
 {
 	char c = 'G';

@@ -1,6 +1,6 @@
 /*
  * Call stacks of the host: real ones, of this program, taken by a shared object
- * that it calls as it would call the driver.
+ * that it calls like the driver.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 
 #define KEEP 4096
 
-/* What was sent: copies. */
+/* Copies of the records that were sent. */
 struct sent {
 	struct record_SITE site[KEEP];
 	uint64_t frame[KEEP][64];
@@ -31,7 +31,7 @@ struct sent {
 };
 
 static struct sent got;
-static size_t call_sites;	/* of all tests so far, but for launches */
+static size_t call_sites;	/* in all tests so far, without launches */
 
 static void
 text(char *out, size_t size, struct wire_str s)
@@ -68,7 +68,7 @@ keep(const struct record *r)
 	}
 }
 
-/* Everything that goes out now; names and mappings stay from before. */
+/* Takes all records that are sent now; names and mappings of earlier ones are kept. */
 static void
 receive(bool final)
 {
@@ -99,13 +99,13 @@ name_of(uint64_t address)
 
 /* --- a program with a call chain ------------------------------------------- */
 
-/* Where the functions of the chain return to, innermost first. */
+/* The return addresses of the chain's functions, innermost first. */
 static uint64_t expected[3];
 
 #define NOINLINE __attribute__((noinline, noclone))
 #define NOTED(i) expected[i] = (uint64_t)(uintptr_t)__builtin_return_address(0)
 
-/* Not a tail call. */
+/* Prevents a tail call. */
 static volatile int sink;
 
 static NOINLINE void
@@ -134,22 +134,22 @@ chain_outer(struct signature *s)
 
 TEST(launches_have_their_stack)
 {
-	static struct signature *s;	/* stays known to the library */
+	static struct signature *s;	/* the library keeps it */
 	size_t i, at;
 
 	s = host_signature(7);
 	for (i = 0; i < 5; i++)
 		chain_outer(s);
 	receive(false);
-	assert_int_equal(got.sites, 0);		/* not announced yet */
+	assert_int_equal(got.sites, 0);		/* its signature was not sent yet */
 	host_announce(s);
 	receive(false);
 	assert_int_equal(got.sites, 1);		/* one place, counted */
 	assert_int_equal(got.site[0].kind, CALL_LAUNCH);
 	assert_int_equal(got.site[0].key, 7);
 	assert_int_equal(got.site[0].tid, getpid());
-	assert_int_equal(got.site[0].count, 2);	/* the first two, no more */
-	/* The first frame is the program's: none of the library above it. */
+	assert_int_equal(got.site[0].count, 2);	/* only the first two */
+	/* The first frame is the program's: the library's own frames are left out. */
 	for (at = 0; at < 3; at++)
 		if (got.frame[0][at] == expected[0])
 			break;
@@ -157,9 +157,9 @@ TEST(launches_have_their_stack)
 	for (i = 0; i < 3; i++)
 		assert_int_equal(got.frame[0][at + i], expected[i]);
 	receive(false);
-	assert_int_equal(got.sites, 0);		/* said once */
+	assert_int_equal(got.sites, 0);		/* sent only once */
 	receive(true);
-	assert_int_equal(got.sites, 0);		/* and nothing to add */
+	assert_int_equal(got.sites, 0);		/* nothing to add */
 }
 
 static NOINLINE void
@@ -176,7 +176,7 @@ there(int call)
 	sink++;
 }
 
-/* One place of calling each: nothing that a compiler could make two paths of. */
+/* One call site for each: the compiler cannot make two paths of it. */
 static NOINLINE void
 both(size_t i)
 {
@@ -209,7 +209,7 @@ TEST(places_are_told_apart_and_counted)
 	receive(false);
 	assert_int_equal(got.sites, 0);		/* the count has not doubled */
 	receive(true);
-	assert_int_equal(got.sites, 1);		/* the last word */
+	assert_int_equal(got.sites, 1);		/* the final count */
 	assert_int_equal(got.site[0].count, 21);
 }
 
@@ -222,7 +222,8 @@ compare(const void *a, const void *b)
 	return 0;
 }
 
-/* Every address is in a mapping and has a FRAME; is one called ${name}? */
+/* Every address must be in a mapping and have a FRAME; returns whether one is
+ * called ${name}. */
 static bool
 check_frames(const uint64_t *frame, size_t n, const char *name)
 {
@@ -270,7 +271,7 @@ TEST(mappings_and_exported_names)
 	assert_int_equal(found, 1);
 }
 
-/* Eight frames that differ: each level calls the next from one of two places. */
+/* Eight different frames: each level calls the next from one of two places. */
 static NOINLINE void
 fork_road(int call, unsigned way, unsigned left)
 {
@@ -315,7 +316,7 @@ TEST(looking_ends)
 		here(CALL_GRAPH_LAUNCH);
 		n++;
 	}
-	/* Rarer and rarer: 64 of 1, 64 of 2, … of 128. */
+	/* Less and less often: 64 of 1, 64 of 2, … of 128. */
 	assert_in_range(n, 64 * 128, 64 * 512);
 	cost = host_cost();
 	for (n = 0; n < 1000; n++)
@@ -339,7 +340,7 @@ TEST(python_lines)
 		    "/a \"x\", line 1/b.py\t12\tf\n" },
 		{ "  File \"<frozen importlib._bootstrap>\", line 1 in g\n",
 		    "<frozen importlib._bootstrap>\t1\tg\n" },
-		/* What says no line, or was cut. */
+		/* Text without a line, or truncated. */
 		{ "  File \"/a/b.py\", line ??? in leaf\n", "" },
 		{ "  File \"/a/b.py\", line 3 in lea", "" },
 		{ "  File \"/a\tb.py\", line 3 in leaf\n", "" },
@@ -362,7 +363,7 @@ TEST(python_lines)
 	}
 }
 
-/* The frames of an interpreter whose lock is not held: ctypes gives it away. */
+/* The frames of an interpreter whose lock is not held, because ctypes releases it. */
 TEST(python_runs)
 {
 	char line[512], out[4096] = "", command[1024];
@@ -371,7 +372,7 @@ TEST(python_runs)
 	FILE *f;
 
 	if (SITE_PRELOAD[0] != '\0' && SITE_PRELOAD[0] != '/')
-		skip();		/* this sanitizer cannot come later */
+		skip();		/* this sanitizer cannot be loaded later */
 	snprintf(command, sizeof(command), "ASAN_OPTIONS=detect_leaks=0 "
 	    "LD_PRELOAD='%s' python3 '%s/unit/site.py' '%s' 2>&1",
 	    SITE_PRELOAD, TEST_DIR, SITE_LIBRARY);

@@ -1,5 +1,5 @@
-# Calls the library under test from nested functions and checks which frames it
-# sees. 77: this interpreter does not export what it takes.
+# Calls the library under test from nested functions and checks the frames that it
+# sees. Exit status 77: this interpreter does not export what the library needs.
 import ctypes
 import sys
 import threading
@@ -36,7 +36,7 @@ assert got[:2] == want, got
 assert got[2].startswith(f"{__file__}\t") and got[2].endswith("<module>"), got
 assert len(got) == 3, got
 
-# More frames than there is room for: whole lines, the innermost ones.
+# More frames than fit: whole lines, of the innermost frames.
 got = deep(500)
 assert got.startswith(want[0] + "\n") and got.endswith("deep\n"), got
 assert 50 <= len(got.splitlines()) <= 101 and len(got) <= 8192, len(got)

@@ -1,7 +1,7 @@
 /*
- * site_host.c: what injection/call_site.c needs of the library around it, so that
- * both make a shared object of their own: site.c leaves its own object out of
- * the stacks that it takes.
+ * site_host.c: the parts of the library that injection/call_site.c needs. Both
+ * are linked into a shared object, because site.c leaves the frames of its own
+ * object out of the stacks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ host_begin(int level)
 {
 
 	inject.level = (enum wire_level)level;
-	/* An hour old: time is not what ends looking here. */
+	/* An hour old, so that time does not end the taking of stacks. */
 	inject.begin_ns = inject_now() - 3600ull * 1000000000;
 	emit_init(1);
 	call_site_init();
@@ -62,7 +62,7 @@ host_announce(struct signature *s)
 	atomic_store(&s->announced, true);
 }
 
-/* Both are called by the "program", as the driver's API would be. */
+/* The "program" calls both like the driver's API. */
 void
 host_launch(struct signature *s)
 {
@@ -114,7 +114,7 @@ host_send(int final)
 	call_site_send(final != 0);
 }
 
-/* The records so far, one behind the other; the caller frees. */
+/* The records so far, concatenated; the caller frees them. */
 uint8_t *
 host_take(size_t *len)
 {

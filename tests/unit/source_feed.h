@@ -38,7 +38,7 @@ file_read(struct file *f, const char *name)
 	assert_true(f->size > 0);
 }
 
-/* The number of the line of a source that has ${what} in it. */
+/* The number of the line that contains ${what} in a source. */
 static inline uint32_t
 line_with(const char *name, const char *what)
 {
@@ -68,7 +68,7 @@ fnv_of(const char *path, const char *text, size_t len)
 	return h;
 }
 
-/* An instruction, a metric or stall by its id, and a number. */
+/* An instruction, the id of a metric or stall, and a number. */
 struct cell3 {
 	uint32_t pc, what;
 	uint64_t n;
@@ -85,7 +85,7 @@ feed_metrics(struct feed *f)
 		    .name = wire_str_of(source_metric_table[i].name));
 }
 
-/* Stall ${s} has the id ${base} + 2 s + (1: of all samples). */
+/* Stall ${s} has the id ${base} + 2 s, plus 1 for its share of all samples. */
 static inline void
 feed_stalls(struct feed *f, uint32_t base)
 {
@@ -149,7 +149,7 @@ feed_function(struct feed *f, uint32_t signature, uint64_t cubin,
 	    .name = wire_str_of(name));
 }
 
-/* A cubin in pieces of ${step} bytes, the last first if ${backwards}. */
+/* Sends a cubin in pieces of ${step} bytes, the last one first if ${backwards}. */
 static inline void
 feed_cubin(struct feed *f, uint64_t id, const char *name, size_t step,
     bool backwards)
@@ -169,8 +169,7 @@ feed_cubin(struct feed *f, uint64_t id, const char *name, size_t step,
 	free(file.p);
 }
 
-/* A source file under the path that the line table has; ${wrong} is added to
- * its id. */
+/* Sends a source file under its path in the line table; ${wrong} is added to its id. */
 static inline void
 feed_source(struct feed *f, const char *name, uint64_t wrong)
 {

@@ -41,7 +41,7 @@ static const char fixture_text[] =
     "\n"
     "// \033[2J no part of the kernel\n";
 
-/* One row an instruction: what it is and what it did. */
+/* One row for each instruction, with its counts. */
 static const struct {
 	uint32_t line;		/* index of FIXTURE_LINES */
 	const char *text;

@@ -21,7 +21,7 @@ TEST(test_table)
 	assert_true(isnan(statistics_t(0.975, 0)));
 }
 
-/* Without a prior it is the t test of two samples: worked by hand. */
+/* Without a prior it is the two-sample t test: worked by hand. */
 TEST(test_two_samples)
 {
 	static const double a[] = { 1, 2, 3 }, b[] = { 2, 4, 6 };
@@ -35,7 +35,7 @@ TEST(test_two_samples)
 	near(d.high - d.about, 2.7764 * 1.2910, 1e-3);
 }
 
-/* One run a side is judged by what is known before. */
+/* With one run a side only the prior decides. */
 TEST(test_single)
 {
 	static const double a[] = { 1 }, b[] = { 1.5 };
@@ -49,7 +49,7 @@ TEST(test_single)
 	assert_true(isnan(d.about) && isnan(d.low));
 }
 
-/* Runs that agree by chance do not make the interval nothing. */
+/* Runs that agree by chance do not make the interval zero. */
 TEST(test_agreement)
 {
 	static const double a[] = { 1, 1, 1 }, b[] = { 1.001, 1.001, 1.001 };

@@ -1,4 +1,4 @@
-/* What takes long is left when the process is to end, and is as it was. */
+/* Long work is abandoned when the process must end, and its data stays as it was. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +98,7 @@ TEST_WITH(an_analysis_is_left, set_up, tear_down)
 	model_free(m);
 }
 
-/* Its program would run for an hour. */
+/* The child would run for an hour. */
 TEST_WITH(a_child_is_left, set_up, tear_down)
 {
 	char *const argv[] = { "sleep", "3600", NULL };

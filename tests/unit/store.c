@@ -63,7 +63,7 @@ TEST_WITH(runs_have_numbers, set_up, tear_down)
 		snprintf(uuid, sizeof(uuid), "%08x%024d", 0xabcdef00u + i, 0);
 		assert_int_equal(add(uuid), i + 1);
 	}
-	for (i = 0; i < 3; i++)		/* again: keeps its number, … */
+	for (i = 0; i < 3; i++)		/* again: the number stays, … */
 		assert_int_equal(add(uuid), 25);
 	assert_int_equal(store_run_find(db, "7", &r, &e), STORE_OK);
 	assert_int_equal(r.number, 7);
@@ -99,7 +99,7 @@ TEST_WITH(runs_have_numbers, set_up, tear_down)
 	assert_int_equal(n, 5);
 	assert_int_equal(list[0].number, 21);
 	store_runs_free(list, n);
-	/* … and uses up none. */
+	/* … and no new one is used. */
 	assert_int_equal(add("99999999999999999999999999999999"), 26);
 }
 
@@ -169,7 +169,7 @@ documents(size_t kernels)
 	return d;
 }
 
-/* Every order, page by page, holds each document once. */
+/* In every order, reading page by page gives each document once. */
 TEST_WITH(pages_hold_each_once, set_up, tear_down)
 {
 	struct documents *d = documents(37);
@@ -270,7 +270,7 @@ TEST_WITH(documents_are_replaced, set_up, tear_down)
 
 #define MANY 10000
 
-/* Frame i of MANY: of the streams 1 and 2 in turn, 10 records, 100 ns long;
+/* Frame i of MANY: of streams 1 and 2 alternately, 10 records, 100 ns long;
  * every tenth has no times. */
 static struct capture_frame
 frame_at(uint64_t i)
@@ -285,7 +285,8 @@ frame_at(uint64_t i)
 	return f;
 }
 
-/* What ${want} finds in the run ${a}: the first and how many. */
+/* Looks up ${want} in the run ${a}: returns the first frame and the number of
+ * frames. */
 static enum store_status
 find(int64_t a, struct store_frames want, uint64_t *offset, size_t *n)
 {
@@ -313,12 +314,12 @@ look_for_frames(int64_t a)
 	    0, 0 }, &offset, &n), STORE_OK);
 	assert_int_equal(n, MANY - MANY / 10);
 	assert_int_equal(offset, 1000);
-	/* A window in the middle of the third piece. */
+	/* A window in the middle of the third part. */
 	assert_int_equal(find(a, (struct store_frames){ 900050, 900150, all,
 	    false, 0, 0 }, &offset, &n), STORE_OK);
 	assert_int_equal(n, 1);		/* 9000 has no times */
 	assert_int_equal(offset, 9001000);
-	/* What follows a record. */
+	/* The frames after a record. */
 	assert_int_equal(find(a, (struct store_frames){ 1, all, all, true,
 	    2, 25004 }, &offset, &n), STORE_OK);
 	assert_int_equal(offset, 5001000);
@@ -327,7 +328,7 @@ look_for_frames(int64_t a)
 	    2, 50000 }, &offset, &n), STORE_NONE);
 	assert_int_equal(find(a, (struct store_frames){ 1, all, all, true,
 	    3, 4 }, &offset, &n), STORE_NONE);
-	/* No more than asked for, and the one that says that there is more. */
+	/* No more than requested, and one that shows that there are more. */
 	assert_int_equal(find(a, (struct store_frames){ 1, all, 95, false,
 	    0, 0 }, &offset, &n), STORE_OK);
 	assert_int_equal(n, 10);
@@ -347,14 +348,14 @@ TEST_WITH(frames_in_pieces, set_up, tear_down)
 		x.frame[x.frames] = frame_at(x.frames);
 	assert_int_equal(store_put(db, a, d, &x, 1, &e), STORE_OK);
 	look_for_frames(a);
-	/* Put again: instead of those, not beside them. */
+	/* Stored again: replaces the old frames. */
 	assert_int_equal(store_put(db, a, d, &x, 1, &e), STORE_OK);
 	look_for_frames(a);
 	capture_index_clear(&x);
 	documents_free(d);
 }
 
-/* A database that has them in one blob. */
+/* A database of the first schema, with all frames in one blob. */
 TEST_WITH(frames_of_the_first_schema, set_up, tear_down)
 {
 	static const char old[] =
@@ -401,7 +402,7 @@ TEST_WITH(frames_of_the_first_schema, set_up, tear_down)
 	look_for_frames(a);
 }
 
-/* What a disk made of ${from} in the database's file. */
+/* Replaces ${from} in the database's file, like a faulty disk. */
 static void
 damage(const char *from, const char *to)
 {
@@ -415,7 +416,7 @@ damage(const char *from, const char *to)
 	assert_non_null(db);
 }
 
-/* SQLite does not see it: we do, and give nobody half a document. */
+/* SQLite does not notice; the store does, and never returns part of a document. */
 TEST_WITH(damaged_documents, set_up, tear_down)
 {
 	int64_t a = add("11111111111111111111111111111111");
@@ -439,7 +440,7 @@ TEST_WITH(damaged_documents, set_up, tear_down)
 	    &page, &n, next, &e), STORE_FAILED);
 	assert_int_equal(store_doc(db, a, "kernel", "2", &json, &e), STORE_OK);
 	free(json);
-	/* That of the run itself: it is listed as not analysed. */
+	/* The run's own document is damaged: the run is listed as not analysed. */
 	damage("{\"a\":1}", "{\"a\" 1}");
 	assert_int_equal(store_run_find(db, "1", &r, &e), STORE_OK);
 	assert_null(r.json);
@@ -486,7 +487,7 @@ TEST_WITH(not_a_database, set_up, tear_down)
 	assert_non_null(strstr(e.text, other));
 }
 
-/* Files may not grow: the same to SQLite as a full disk. */
+/* Files may not grow: for SQLite that is like a full disk. */
 TEST_WITH(disk_full, set_up, tear_down)
 {
 	int64_t a = add("11111111111111111111111111111111");
@@ -507,7 +508,7 @@ TEST_WITH(disk_full, set_up, tear_down)
 		print_error("%s (%s)\n", e.text, e.remedy);
 	assert_int_equal(st, STORE_FULL);
 	assert_non_null(strstr(e.remedy, "room"));
-	/* Nothing is half there, and it goes on when there is room. */
+	/* Nothing is stored by half, and storing works again when there is room. */
 	assert_int_equal(store_run_find(db, "1", &r, &e), STORE_OK);
 	assert_string_equal(r.state, "live");
 	store_run_clear(&r);

@@ -1,4 +1,4 @@
-/* The walk over a device's timeline: unions, gaps and causes, exposure. */
+/* The sweep over a device's timeline: unions, gaps and causes, exposure. */
 #include "unit/model_feed.h"
 
 static uint64_t
@@ -99,15 +99,15 @@ KERNEL_TEST(test_idle_host)
 	assert_int_equal(run->idle_ns[IDLE_HOST], 60 * US);
 	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 5 * US);
 	assert_int_equal(run->kernel[0].gap_after_ns, 5 * US);
-	/* The first kernel was hidden behind that; the last was not. */
+	/* The first kernel was hidden behind that, the last was not. */
 	assert_true(run->kernel[0].exposed_ns == 5e3);
-	/* A gap that does not recur is no pattern. */
+	/* A gap that does not recur is left out. */
 	assert_int_equal(run->kernel[0].host_before_ns, 0);
 	assert_int_equal(run->idle_longest_kernel, run->kernel[0].id);
 }
 
-/* The host's part of each gap belongs to the kernel that ends it, but for the longest
- * gap; not what lies before a copy. */
+/* The host's part of each gap is attributed to the kernel that ends it, except
+ * for the longest gap; gaps before copies are not. */
 KERNEL_TEST(test_host_before)
 {
 	const struct run *run;
@@ -137,7 +137,7 @@ launches(struct feed *f, uint64_t at, int n)
 	return launches_of(f, 1, at, n);
 }
 
-/* Makes code for ${ns}, and loads it. */
+/* Compiles code for ${ns}, and loads it. */
 static uint64_t
 compiles(struct feed *f, uint64_t at, uint64_t ns)
 {
@@ -145,8 +145,8 @@ compiles(struct feed *f, uint64_t at, uint64_t ns)
 	return at + ns;
 }
 
-/* Code that is made while the GPU waits, but for what the first launches need; two
- * pieces of one function are one time; machine code that is only loaded is none. */
+/* Compilation while the GPU waits counts, except for the first launches; two
+ * modules of one function count once; loading machine code does not count. */
 KERNEL_TEST(test_compiling)
 {
 	const struct compiling *c;
@@ -172,8 +172,8 @@ KERNEL_TEST(test_compiling)
 	    c->time[0].idle_ns < 61000 * US);
 }
 
-/* The same kernel made for each launch of it is made anew; what is beyond those that are
- * kept is in the last. */
+/* A kernel that is compiled for each of its launches is recompiled each time;
+ * compilations beyond the limit are added to the last one. */
 KERNEL_TEST(test_compiling_again)
 {
 	const struct compiling *c;
@@ -190,8 +190,8 @@ KERNEL_TEST(test_compiling_again)
 	    COMPILING_TIMES + 7);
 }
 
-/* Gaps in which code is loaded, and those shortly before, are its preparation; those
- * with many launches between them and any loading come again. */
+/* Gaps in which code is loaded, and those shortly before, are preparation; gaps
+ * with many launches between them and any loading are recurring. */
 KERNEL_TEST(test_gaps_of_code)
 {
 	const struct run *run;
@@ -209,7 +209,7 @@ KERNEL_TEST(test_gaps_of_code)
 	assert_int_equal(gaps_counted(run), 11 + 49 + 12 + 1);
 }
 
-/* Nor is what a library waits for while it tries its code a wait of the program's. */
+/* Nor are waits of the program those of a library that tries its code. */
 KERNEL_TEST(test_waits_of_code)
 {
 	const struct sync_class *s;
@@ -227,8 +227,8 @@ KERNEL_TEST(test_waits_of_code)
 	assert_int_equal(s->followed, 49);
 }
 
-/* An asynchronous copy that the host waits for right after it is a synchronous one;
- * one that it does not wait for, or waits for later, is none. */
+/* An asynchronous copy that the host waits for right after it counts as
+ * synchronous; not if the host does not wait, or waits later. */
 KERNEL_TEST(test_async_waited)
 {
 	const struct copy_class *c;
@@ -240,7 +240,7 @@ KERNEL_TEST(test_async_waited)
 		    at + 53 * US);
 		if (i < 2)
 			feed_sync(f, SYNC_STREAM, at + 6 * US, at + 55 * US);
-		if (i == 2)	/* the kernel is what it waits for */
+		if (i == 2)	/* it waits for the kernel */
 			feed_sync(f, SYNC_STREAM, at + 150 * US, at + 160 * US);
 		feed_kernel(f, 1, at + 75 * US, at + 80 * US, at + 140 * US);
 	}
@@ -251,8 +251,8 @@ KERNEL_TEST(test_async_waited)
 	assert_int_equal(c->waits_idle_ns, 2 * 27 * US);
 }
 
-/* Parameters that are copied one after the other before the first kernel keep nothing
- * waiting; batches do, and what the host does before it copies one is input. */
+/* Parameters that are copied one after another before the first kernel delay
+ * nothing; batches do, and the host's work before such a copy is input. */
 KERNEL_TEST(test_copies_of_input)
 {
 	const struct run *run;
@@ -268,14 +268,14 @@ KERNEL_TEST(test_copies_of_input)
 	}
 	run = model_settle(f->m, true);
 	assert_int_equal(run->copy[0].count, 20);
-	assert_int_equal(run->copy[0].waits, 4);	/* behind the first kernel */
+	assert_int_equal(run->copy[0].waits, 4);	/* after the first kernel */
 	for (int i = 0; i < GAP_CLASSES; i++)
 		input += run->gap[i].input_ns;
-	/* From 50 or 200 until the next is called for. */
+	/* From 50 or 200 until the next call. */
 	assert_int_equal(input, (15 * (1005 - 50) + 4 * (1005 - 200)) * US);
 }
 
-/* Blocked until 31, then 59 us of its own before the next launch. */
+/* Blocked until 31, then 59 us of host work before the next launch. */
 KERNEL_TEST(test_idle_after_sync)
 {
 	const struct sync_class *s;
@@ -292,9 +292,9 @@ KERNEL_TEST(test_idle_after_sync)
 	assert_int_equal(run->idle_longest_by[IDLE_HOST], 37 * US);
 	assert_int_equal(run->idle_longest_by[IDLE_LAUNCH], 5 * US);
 	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 5 * US);
-	/* The wait went on for 1 us. */
+	/* The wait continued for 1 us. */
 	assert_int_equal(run->kernel[0].gap_after_ns, 6 * US);
-	/* Of 60 us the launch is no part. */
+	/* The launch is not part of the 60 us. */
 	assert_int_equal(gaps_counted(run), 1);
 	assert_int_equal(run->gap[15].count, 1);
 	assert_int_equal(run->gap[15].idle_ns[IDLE_HOST], 37 * US);
@@ -309,7 +309,7 @@ KERNEL_TEST(test_idle_after_sync)
 	assert_true(run->kernel[0].exposed_ns == 25e3);
 }
 
-/* Who waits for a copy waits for no kernel. */
+/* A wait for a copy is not a wait for a kernel. */
 KERNEL_TEST(test_idle_after_copy)
 {
 	const struct sync_class *s;
@@ -328,7 +328,7 @@ KERNEL_TEST(test_idle_after_copy)
 	assert_int_equal(s->idle_after_ns, 0);
 }
 
-/* A wait of another thread is no cause. */
+/* A wait in another thread is not the cause. */
 KERNEL_TEST(test_other_thread)
 {
 	const struct run *run;
@@ -356,7 +356,7 @@ KERNEL_TEST(test_stream_wait_event)
 	assert_int_equal(run->idle_ns[IDLE_HOST], 60 * US);
 }
 
-/* 20 us in cudaMalloc, 10 us in cuModuleLoad, 30 us of the host's own. */
+/* 20 us in cudaMalloc, 10 us in cuModuleLoad, 30 us of host work. */
 KERNEL_TEST(test_idle_calls)
 {
 	const struct call_class *c;
@@ -378,7 +378,7 @@ KERNEL_TEST(test_idle_calls)
 	assert_int_equal(c->hot_idle_ns, 20 * US);
 }
 
-/* A runtime call, the driver call and the wait inside it: counted once. */
+/* A runtime call, the driver call and the wait in it: counted once. */
 KERNEL_TEST(test_nested_calls)
 {
 	const struct sync_class *s;
@@ -396,7 +396,7 @@ KERNEL_TEST(test_nested_calls)
 	assert_true(run->kernel[0].exposed_ns == 25e3);
 }
 
-/* What our own measuring took is nobody's fault. */
+/* The time of our own measuring is not charged to the program. */
 KERNEL_TEST(test_overhead)
 {
 	const struct run *run;
@@ -409,19 +409,19 @@ KERNEL_TEST(test_overhead)
 	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
 	feed_bye(f, 120 * US);
 	run = feed_settle(f);
-	/* Nor are the 15 us of the gap in which we did nothing: just after it
-	 * every launch is slow. */
+	/* Nor are the 15 us of the gap in which we did nothing: right after
+	 * measuring every launch is slow. */
 	assert_int_equal(run->idle_ns[IDLE_HOST], 0);
 	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 0);
 	assert_int_equal(run->idle_overhead_ns, 65 * US);
 	assert_int_equal(run->overhead_total_ns, 55 * US);
 	assert_int_equal(run->overhead_ns[OVERHEAD_COUNTERS], 55 * US);
 	assert_int_equal(run->overhead_ns[OVERHEAD_SETUP], 20 * US);
-	assert_int_equal(gaps_counted(run), 0);	/* we were in the only one */
+	assert_int_equal(gaps_counted(run), 0);	/* the only gap had our time in it */
 	assert_int_equal(idle_sum(&run->device[0]), run->idle_total_ns);
 }
 
-/* Ten kernels queued at once, one wait for all: exposed is the wait. */
+/* Ten kernels queued at once, and one wait for all: the wait is exposed. */
 KERNEL_TEST(test_exposed_burst)
 {
 	const struct run *run;
@@ -433,8 +433,8 @@ KERNEL_TEST(test_exposed_burst)
 	feed_sync(f, SYNC_STREAM, 60 * US, 110 * US);
 	feed_kernel(f, 1, 200 * US, 205 * US, 210 * US);
 	run = feed_settle(f);
-	/* 50 of 100 us, 650 ns for each launch that we traced, and the last
-	 * 5 us, which nobody was seen to await. */
+	/* 50 of 100 us, 650 ns for each launch that we traced, and the last 5
+	 * us, for which no wait was recorded. */
 	assert_true(fabs(run->kernel[0].exposed_ns - 61.5e3) < 1);
 }
 
@@ -456,7 +456,7 @@ KERNEL_TEST(test_exposed_together)
 	assert_int_equal(run->gpu_exposed_ns, 36300);
 }
 
-/* The host launches every 20 us what takes 5: nothing is exposed, but for the
+/* The host launches kernels of 5 us every 20 us: nothing is exposed, except the
  * last launch. */
 KERNEL_TEST(test_hidden_by_host)
 {
@@ -472,7 +472,7 @@ KERNEL_TEST(test_hidden_by_host)
 	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 99 * 5 * US);
 }
 
-/* Each launch is called for ${after} once the one before it, of 8 ms, has ended. */
+/* Each launch is called ${after} after the end of the previous kernel, of 8 ms. */
 static double
 exposed_one_by_one(struct feed *f, uint64_t after)
 {
@@ -487,19 +487,19 @@ exposed_one_by_one(struct feed *f, uint64_t after)
 	return feed_settle(f)->kernel[0].exposed_ns;
 }
 
-/* Ten times just after the end: the host was in the call until then. */
+/* Ten times right after the end: the host was blocked in the call until then. */
 FEED_TEST(test_launch_blocks)
 {
 	assert_true(fabs(exposed_one_by_one(f, 50 * US) - 80e6) < 1);
 }
 
-/* A while after it: the host was busy with something else. */
+/* A while after the end: the host was busy with something else. */
 FEED_TEST(test_launch_returns)
 {
 	assert_true(fabs(exposed_one_by_one(f, 2000 * US) - 8e6) < 1);
 }
 
-/* The host runs ${depth} launches ahead and is held up by the full queue. */
+/* The host runs ${depth} launches ahead and is blocked by the full queue. */
 static void
 full_queue(struct feed *f, uint64_t depth)
 {
@@ -554,7 +554,7 @@ KERNEL_TEST(test_blocking_copy)
 	assert_true(fabs(run->kernel[0].exposed_ns - 25e3) < 1);
 }
 
-/* A copy under a kernel is hidden, and the kernel is what is waited for. */
+/* A copy during a kernel is hidden; the host waits for the kernel. */
 KERNEL_TEST(test_copy_hidden)
 {
 	const struct run *run;
@@ -570,7 +570,7 @@ KERNEL_TEST(test_copy_hidden)
 	assert_true(run->kernel[0].alone_ns == 40e3);
 }
 
-/* Neither a copy nor a kernel covers the other: they share what they overlap. */
+/* Neither a copy nor a kernel covers the other: they share the overlap. */
 KERNEL_TEST(test_copy_overlaps)
 {
 	const struct run *run;
@@ -606,7 +606,7 @@ KERNEL_TEST(test_concurrent)
 }
 
 /* More work than the buffer of pending operations holds, in two interleaved
- * queues, gives the same as in order. */
+ * queues, gives the same result as in order. */
 KERNEL_TEST(test_many)
 {
 	const struct run *run;
@@ -629,7 +629,7 @@ KERNEL_TEST(test_many)
 	assert_int_equal(idle_sum(&run->device[0]), run->idle_total_ns);
 }
 
-/* What comes long after its time is late, and still counted. */
+/* A record that arrives long after its time counts as late, and is still included. */
 KERNEL_TEST(test_late)
 {
 	const struct run *run;
@@ -646,7 +646,7 @@ KERNEL_TEST(test_late)
 	assert_int_equal(run->device[0].busy_ns, 300000 * 5 * US);
 }
 
-/* A live view settles in between, and what it gave stays true at the end. */
+/* A live view settles in between, and its numbers are still right at the end. */
 KERNEL_TEST(test_live)
 {
 	struct feed other = { 0 };
@@ -715,7 +715,7 @@ row_sum(const struct timeline *t, enum timeline_row row, uint64_t *count)
 	return sum;
 }
 
-/* Bins hold what there was, at its place, whatever their width. */
+/* Bins contain everything, at its place, whatever their width. */
 KERNEL_TEST(test_timeline)
 {
 	const struct timeline *t;
@@ -744,8 +744,8 @@ KERNEL_TEST(test_timeline)
 		assert_true(t->busy_ns[ROW_KERNEL][bin] == (float)t->bin_ns);
 	}
 	assert_true(t->busy_ns[ROW_KERNEL][500 * MS / t->bin_ns] == 0);
-	/* The gaps are drawn, each with its cause: the last one begins with a
-	 * wait of the host. */
+	/* The gaps are in the timeline, each with its cause: the last one
+	 * begins with a wait of the host. */
 	assert_true(t->busy_ns[ROW_IDLE_HOST][500 * MS / t->bin_ns] ==
 	    (float)t->bin_ns);
 	assert_true(t->busy_ns[ROW_IDLE_SYNC][2500 * MS / t->bin_ns] ==
@@ -760,7 +760,7 @@ KERNEL_TEST(test_timeline)
 	    (float)t->bin_ns);
 }
 
-/* Time in the timeline may also come backwards. */
+/* Times may arrive out of order. */
 FEED_TEST(test_timeline_backwards)
 {
 	const struct run *run;

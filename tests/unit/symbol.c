@@ -1,7 +1,7 @@
 /*
- * Names for addresses: of a program that says where it is (symbol_target.c),
- * with debug information, without, with it in another file; and paths that a
- * target should not have named.
+ * Names for addresses: of a program that prints where its code is
+ * (symbol_target.c), with debug information, without, and with it in another
+ * file; and paths that a target should not have named.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ struct shown {		/* a FRAME */
 	char function[64], file[256];
 };
 
-/* What the program printed, and what was found. */
+/* What the program printed, and what was looked up. */
 static struct {
 	char directory[64];
 	uint64_t start, end, offset;
@@ -53,7 +53,7 @@ shell(const char *fmt, const char *a, const char *b)
 		fail_msg("failed: %s", command);
 }
 
-/* Run ${path} and learn where its code is. */
+/* Runs ${path} and reads where its code is. */
 static void
 run_target(const char *path)
 {
@@ -120,7 +120,7 @@ now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-/* Takes the record both ways that it can go. */
+/* Feeds the record to the symbols and, if there is one, to the model. */
 static void
 say(struct symbols **y, struct model *m, uint64_t *sequence,
     const struct record *r)
@@ -131,7 +131,7 @@ say(struct symbols **y, struct model *m, uint64_t *sequence,
 		assert_int_equal(model_feed(m, STREAM, (*sequence)++, r), 0);
 }
 
-/* What a target would say: its mapping at ${path}, and its stack. */
+/* The records of a target: its mapping at ${path}, and its stack. */
 static struct symbols *
 told(const char *path, const uint8_t *id, size_t len, uint64_t start_ns,
     struct model *m)
@@ -180,7 +180,7 @@ show(const struct record_FRAME *r)
 	snprintf(s->file, 256, "%.*s", (int)r->file.len, r->file.p);
 }
 
-/* Look up, and read back from a capture what was written. */
+/* Looks up, and reads back from a capture what was written. */
 static void
 look_up(struct symbols *y, struct model *m)
 {
@@ -242,7 +242,7 @@ is_at(uint64_t address, uint32_t depth, const char *function, bool lines)
 	assert_int_equal(s->file[0], '/');
 }
 
-/* The whole chain with its inlined calls. */
+/* The whole call chain, with its inlined calls. */
 static void
 has_lines(void)
 {
@@ -266,7 +266,7 @@ TEST(debug_information)
 	has_lines();
 }
 
-/* In files beside the objects. */
+/* Debug information in separate files. */
 TEST(split_debug_information)
 {
 	uint8_t id[64];
@@ -339,7 +339,7 @@ TEST(stripped)
 	len = build_id_of(path, id);
 	run_target(path);
 	look_up(told(path, id, len, now_ns(), NULL), NULL);
-	/* What the dynamic linker knows, the target has said itself. */
+	/* The target itself already sent what the dynamic linker knows. */
 	assert_int_equal(t.showns, 0);
 }
 
@@ -357,7 +357,7 @@ TEST(separate_file)
 	run_target(path);
 	look_up(told(path, id, len, now_ns(), NULL), NULL);
 	has_lines();
-	/* Of another build it is worth nothing. */
+	/* Debug information of another build is not used. */
 	shell("objcopy --remove-section=.note.gnu.build-id '%s' '%s.2'",
 	    debug, debug);
 	shell("mv '%s.2' '%s'", debug, debug);
@@ -378,7 +378,7 @@ TEST(another_build)
 		look_up(told(SYMBOL_TARGET, id, len - 1, now_ns(), NULL),
 		    NULL);
 		assert_int_equal(t.showns, 0);
-		/* The process had none: it was another file. */
+		/* The process had no build id: it was another file. */
 		look_up(told(SYMBOL_TARGET, NULL, 0, now_ns(), NULL), NULL);
 		assert_int_equal(t.showns, 0);
 	}
@@ -422,7 +422,7 @@ TEST(no_such_files)
 	assert_in_range(time(NULL) - begin, 0, 30);
 }
 
-/* An ELF file whose tables point anywhere, and one that is huge. */
+/* An ELF file with random offsets in its tables, and a huge one. */
 TEST(damaged_files)
 {
 	const char *path = made("damaged");
@@ -465,15 +465,15 @@ TEST(damaged_files)
 		found += t.showns > 0;
 	}
 	free(bytes);
-	/* Some had their damage where it does not matter. */
+	/* In some files the damage did not matter. */
 	assert_true(found > 0);
-	/* A hole of an hour's reading. */
+	/* A sparse file that would take an hour to read. */
 	assert_int_equal(truncate(path, (off_t)17 << 30), 0);
 	look_up(told(path, id, len, now_ns() + 1000000000ull, NULL), NULL);
 	assert_int_equal(t.showns, 0);
 }
 
-/* More than fits is left out, and nothing goes wrong. */
+/* Entries beyond the limits are left out, without errors. */
 TEST(tables_are_bounded)
 {
 	struct record map = { .type = RECORD_MAPPING },

@@ -1,8 +1,8 @@
 /*
- * symbol_target.c: a program with functions of every visibility, one inlined
- * into another, that prints where its code is mapped and a call stack of its
- * own: what a target says in MAPPING and SITE. `line NAME N` tells which line
- * of the source a frame should be found at.
+ * symbol_target.c: a program with functions of every visibility, one of them
+ * inlined. It prints where its code is mapped and a call stack of its own, as a
+ * target sends them in MAPPING and SITE. `line NAME N` prints the source line
+ * where a frame should be.
  */
 #include <execinfo.h>
 #include <link.h>

@@ -1,4 +1,4 @@
-/* The program around the tests of one file. */
+/* The main program of each unit test. */
 #include <stdlib.h>
 
 #include "unit/test.h"
@@ -26,7 +26,7 @@ test_group(CMFixtureFunction setup, CMFixtureFunction teardown)
 	group_teardown = teardown;
 }
 
-/* cmocka's macro takes the size of an array, which is not known before. */
+/* cmocka's macro needs the size of an array, which is not known at compile time. */
 int
 main(void)
 {

@@ -1,7 +1,7 @@
 /*
- * unit/test.h: the tests of a program. TEST(name) { ... } defines a test and puts it
- * on the list that unit/test.c runs, in the order of the file: a test that is
- * written is run. Its body may use cmocka's `void **state`.
+ * unit/test.h: defines tests. TEST(name) { ... } defines a test and registers
+ * it with unit/test.c, which runs the tests in the order of the file: no test
+ * can be forgotten. Its body may use cmocka's `void **state`.
  */
 #ifndef CADV_TEST_H
 #define CADV_TEST_H
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* ${text} has ${part} in it; it has not. */
+/* ${text} contains ${part}; does not contain it. */
 #define assert_has(text, part) assert_non_null(strstr(text, part))
 #define assert_lacks(text, part) assert_null(strstr(text, part))
 
@@ -40,7 +40,7 @@
 		test_group(setup, teardown);				\
 	}
 
-/* What the macros call, before main. ${name} has to stay. */
+/* Called by the macros, before main. ${name} is not copied. */
 void test_add(const char *name, CMUnitTestFunction f, CMFixtureFunction setup,
     CMFixtureFunction teardown);
 void test_group(CMFixtureFunction setup, CMFixtureFunction teardown);

@@ -1,6 +1,6 @@
 /*
- * The terminal report against tests/unit/report/NAME.txt. A new or changed one
- * is written by UPDATE_GOLDEN=1 unit-text; look at the difference then.
+ * The terminal report, compared with tests/unit/report/NAME.txt. UPDATE_GOLDEN=1
+ * unit-text writes new or changed ones: check the difference then.
  */
 #include "report/json.h"
 #include "report/text.h"
@@ -65,8 +65,8 @@ TEST(golden_no_cuda)
 	assert_golden("no_cuda", text);
 }
 
-/* A program that is mostly start-up: what the findings are judged against is said
- * below them; not where there is nothing of the kind to say. */
+/* A program that is mostly start-up: the text below the findings says what they
+ * are relative to; nothing if that does not apply. */
 TEST(short_program)
 {
 	struct report *r;
@@ -91,8 +91,8 @@ TEST(short_program)
 	    "0.1 % of the run"));
 }
 
-/* What to change stands in the first ten lines, with its seconds and before what
- * was measured; three lines of head, at most two commands at the end. */
+/* The first ten lines say what to change, with its seconds and before the
+ * measurements; three lines of head, at most two commands at the end. */
 TEST(remedy_first)
 {
 	static const int widths[] = { 60, 80, 120 };
@@ -121,7 +121,7 @@ TEST(remedy_first)
 	}
 }
 
-/* One fault that one change mends is one entry, wherever else it is. */
+/* One fault that one change fixes is one entry, wherever else it occurs. */
 TEST(one_fault_once)
 {
 	static struct finding more[5];
@@ -149,7 +149,7 @@ TEST(one_fault_once)
 }
 
 /* The newest run needs no name; a capture always does. */
-/* What all kernels were compiled without is said of the first one. */
+/* A hint about how all kernels were compiled is given only with the first one. */
 TEST(hint_once)
 {
 	json_t *items = json_pack("[{s:s, s:s}, {s:s, s:s}, {s:s, s:n}]",
@@ -164,7 +164,8 @@ TEST(hint_once)
 	json_decref(items);
 }
 
-/* Of what another finding takes away nothing remains, not 0 s. */
+/* If another finding saves the same time, the report says that nothing remains,
+ * not 0 s. */
 TEST(nothing_left)
 {
 	struct report *r;
@@ -182,7 +183,7 @@ TEST(nothing_left)
 	    "; nothing remains once 2 is fixed"));
 }
 
-/* Of why there are two lines, whole clauses of it; the rest takes -v. */
+/* Two lines of the reason, in whole clauses; the rest needs -v. */
 TEST(two_lines_of_why)
 {
 	static struct report with;
@@ -232,7 +233,7 @@ TEST(next_names_the_run)
 	free(p.text);
 }
 
-/* What is below the noise is not what to read about next. */
+/* The next step is never a finding below the noise. */
 TEST(next_is_worth_it)
 {
 	struct report *r;
@@ -248,7 +249,7 @@ TEST(next_is_worth_it)
 	assert_null(strstr(printed_report(r, 80), "cudadvise explain "));
 }
 
-/* Where nothing was looked at, nothing was found: that is not what is said. */
+/* If nothing was measured, the report must not say that nothing was found. */
 TEST(nothing_looked_at)
 {
 	const char *text;
@@ -271,8 +272,8 @@ TEST(nothing_looked_at)
 	    "1 practice checked.\n"));
 }
 
-/* For how long the program stood still: a line of its own, a warning above the
- * limit, nothing where nobody knows. */
+/* How long the program was held: a line of its own, a warning above the limit,
+ * and nothing if unknown. */
 TEST(held)
 {
 	static const struct {
@@ -311,7 +312,7 @@ TEST(held)
 		f.run.held.limit_ns = cases[i].limit;
 		r = report_of(&f);
 		text = printed_report(r, 200);
-		/* By itself only what may not be. */
+		/* Without -v only holds above the limit. */
 		if (cases[i].limit == 0 || cases[i].longest <= cases[i].limit)
 			assert_null(strstr(text, "\n  held"));
 		else
@@ -323,7 +324,7 @@ TEST(held)
 	}
 }
 
-/* On a narrow terminal, too, what was measured and its cost take one line. */
+/* Also on a narrow terminal, what was measured and its cost take one line. */
 TEST(narrow_head)
 {
 	const char *text, *line;
@@ -338,13 +339,13 @@ TEST(narrow_head)
 	    "; measuring took "));
 }
 
-/* Of several reasons the one of the kernel that takes the most time is told. */
+/* Of several reasons, that of the kernel with the most time is given. */
 TEST(why_not_measured)
 {
 	const char *text;
 
 	fixture_fill(&f);
-	/* The first in the list is the shorter one. */
+	/* The first in the list takes less time. */
 	f.kernel[0].metric_complete = false;
 	for (size_t i = 0; i < METRIC_COUNT; i++)
 		f.kernel[0].metric[i] = NAN;
@@ -358,15 +359,15 @@ TEST(why_not_measured)
 	assert_non_null(strstr(text, "Not measured  2 kernels: a cooperative launch"));
 }
 
-/* What the next level would add is said where there is something, and where kernels
- * are what takes the time. */
+/* The report says what the next level would add, if it adds something and
+ * kernels take the time. */
 TEST(next_level)
 {
 	static const struct {
 		enum reason_code missing, reason;
 		double exposed_ns;
 		enum wire_level level;
-		const char *want;	/* NULL: nothing of the kind */
+		const char *want;	/* NULL: no such line */
 	} cases[] = {
 		{ REASON_NEEDS_AUTO, REASON_NEEDS_AUTO,
 		  4.2e9, LEVEL_COUNTERS, "`--level auto` adds the line of 1 "
@@ -425,7 +426,7 @@ TEST(narrow_and_ascii)
 	assert_null(strstr(text, "nothing dropped"));
 }
 
-/* A process whose last word is missing: nobody knows what it did not send. */
+/* A process without BYE: what it did not send is unknown. */
 TEST(early_end)
 {
 	struct report *r;
@@ -443,7 +444,7 @@ TEST(early_end)
 	    "data"), "complete")));
 }
 
-/* What there is one of. */
+/* The singular of each noun. */
 TEST(one_of_each)
 {
 	static const char *const wrong[] = { "1 launches", "1 kernels",
@@ -471,7 +472,7 @@ TEST(one_of_each)
 	free(p.text);
 }
 
-/* What is there to be copied is not cut where the page ends. */
+/* Commands to copy are not cut at the edge of the page. */
 TEST(commands_are_whole)
 {
 	static char name[] = "captures/of-a-long-running-program-and-its-second-"
@@ -485,13 +486,13 @@ TEST(commands_are_whole)
 	json_object_del((json_t *)r->run, "number");
 	text = printed_report(r, 80);
 	assert_non_null(strstr(text, "              cudadvise findings captures/"));
-	/* The dashboard does not know it yet. */
+	/* The dashboard does not have it yet. */
 	assert_null(strstr(text, "dashboard"));
 	assert_non_null(strstr(text, "measured-on-a-sunday.cadv\n"));
 }
 
-/* A kernel's name may be wider than the page: it goes on, on the next line. A path
- * stays whole. */
+/* A kernel's name that is wider than the page continues on the next line. A
+ * path is not broken. */
 TEST(long_words)
 {
 	struct page p;
@@ -507,7 +508,7 @@ TEST(long_words)
 	free(p.text);
 }
 
-/* Nothing in the nouns is certain to be there: an older daemon, a newer one. */
+/* Any field of a document may be missing: the daemon may be older or newer. */
 TEST(missing_fields)
 {
 	struct report r = { .run = json_object(), .findings = json_object(),

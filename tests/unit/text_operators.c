@@ -1,4 +1,4 @@
-/* Where a framework's program spends the GPU's time, in the terminal report. */
+/* The terminal report of where a framework's program spends the GPU's time. */
 #include <jansson.h>
 
 #include "report/text.h"
@@ -32,7 +32,7 @@ row(const char *name, const char *file, double s)
 	    "forward", "backward", file == NULL, "s", s, "share_ratio", s);
 }
 
-/* No more rows than are read at a glance, and what they leave in one. */
+/* Only so many rows as can be read at a glance; one row sums up the rest. */
 TEST(test_rows)
 {
 	json_t *items = json_array(), *o;
@@ -57,14 +57,14 @@ TEST(test_rows)
 		lines += *p == '\n';
 	assert_int_equal(lines, 5);
 	free(text);
-	/* Of a kernel of the user's own there is nothing but its name. */
+	/* A user's own kernel only has its name. */
 	json_object_del(json_array_get(items, 1), "library");
 	json_object_set_new(json_array_get(items, 1), "backward", json_false());
 	text = drawn(o);
 	assert_non_null(strstr(text, "aten::mm\n"));
 	free(text);
-	/* Beside a name what there is room for; where there is none, the place follows
-	 * it. Nothing is wider than the terminal. */
+	/* The place is beside the name if there is room, else below it. Nothing
+	 * is wider than the terminal. */
 	text = drawn_in(o, 60);
 	assert_non_null(strstr(text, "aten::addmm  model.py:7 in forward\n"));
 	free(text);
@@ -82,7 +82,7 @@ TEST(test_rows)
 	free(text);
 }
 
-/* An operator is one row, wherever it is launched; with -v each place is. */
+/* An operator is one row, wherever it is launched; with -v each place is one. */
 TEST(test_places)
 {
 	json_t *items = json_pack("[o, o, o]",
@@ -112,7 +112,7 @@ TEST(test_places)
 	json_decref(o);
 }
 
-/* Who launched it, without what a template's name has before it. */
+/* The function that launched it, without the prefix of a template's name. */
 TEST(test_site)
 {
 	static const struct {

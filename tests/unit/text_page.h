@@ -1,7 +1,7 @@
 /*
- * What tests of terminal text share: a page in memory, comparison with
- * tests/unit/report/NAME.txt (UPDATE_GOLDEN=1 writes them: look at the
- * difference then), and that nothing in it harms a terminal.
+ * Shared by tests of terminal text: a page in memory, comparison with
+ * tests/unit/report/NAME.txt (UPDATE_GOLDEN=1 writes them: check the difference
+ * then), and checks that nothing in it harms a terminal.
  */
 #ifndef TEXT_PAGE_H
 #define TEXT_PAGE_H
@@ -42,7 +42,7 @@ page_close(struct page *p)
 
 typedef void printer(struct out *o, const struct report *r);
 
-/* What ${print} writes about ${r} on a page; there until the next one is asked for. */
+/* The page that ${print} writes about ${r}; valid until the next call. */
 static inline const char *
 printed(const struct report *r, int width, bool utf8, printer *print)
 {
@@ -61,7 +61,7 @@ printed_report(const struct report *r, int width)
 	return printed(r, width, true, text_report);
 }
 
-/* All of the findings, as a printer. */
+/* Prints all findings. */
 static inline void
 print_findings(struct out *o, const struct report *r)
 {
@@ -99,7 +99,7 @@ assert_golden(const char *name, const char *text)
 	free(want);
 }
 
-/* No line is wider than the page, no byte does anything to a terminal. */
+/* No line is wider than the page, and no byte controls the terminal. */
 static inline void
 assert_safe(const char *text, int width)
 {

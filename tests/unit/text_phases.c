@@ -1,4 +1,4 @@
-/* What happened once or a few times, in the terminal report. */
+/* The terminal report of what happened once or a few times. */
 #include "report/json.h"
 #include "report/text.h"
 
@@ -7,7 +7,7 @@
 
 static struct fixture f;
 
-/* The whole report on lines as long as they get. */
+/* The whole report, with very long lines. */
 static const char *
 report_text(void)
 {
@@ -38,7 +38,7 @@ TEST(test_long_gap)
 	text = report_text();
 	assert_has(text, "that launch nothing, until a kernel was launched from "
 	    "step.cu:7 in step()\n");
-	/* A hundredth of the run is no place to begin. */
+	/* A hundredth of the run is not worth starting with. */
 	f.run.idle_longest_ns = 124000000;
 	text = report_text();
 	assert_null(strstr(text, "One long gap"));
@@ -63,7 +63,7 @@ TEST(test_results)
 	assert_non_null(strstr(text, "One long gap"));
 }
 
-/* Of kernels that ran only while measured the time is not known, at any level. */
+/* If kernels ran only while measured, their time is unknown, at any level. */
 TEST(test_least)
 {
 	const char *text;

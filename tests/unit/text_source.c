@@ -1,6 +1,6 @@
 /*
- * The annotated source, and how findings name lines and launch sites, against
- * tests/unit/report/NAME.txt.
+ * The annotated source, and the lines and launch sites in findings, compared
+ * with tests/unit/report/NAME.txt.
  */
 #include "report/json.h"
 #include "report/json_source.h"
@@ -24,7 +24,7 @@ setup(void **state)
 	return 0;
 }
 
-/* What the command has at hand of the fixture's kernel ${k}. */
+/* The documents that the command has for the fixture's kernel ${k}. */
 static void
 annotate_open(struct annotate *a, size_t k)
 {
@@ -56,7 +56,7 @@ annotate_close(struct annotate *a)
 	json_decref((json_t *)a->kernel);
 }
 
-/* Draws at ${width}, compares with golden ${name} unless it is NULL, and
+/* Prints at ${width}, compares with golden ${name} unless it is NULL, and
  * returns the text. */
 static char *
 draw(struct annotate *a, int width, bool utf8, const char *name)
@@ -92,7 +92,7 @@ TEST_WITH(golden_all_with_sass, setup, NULL)
 	annotate_close(&a);
 }
 
-/* Narrow and without UTF-8 it is the same, in fewer columns. */
+/* Narrow and without UTF-8: the same in fewer columns. */
 TEST_WITH(narrow_and_ascii, setup, NULL)
 {
 	struct annotate a;
@@ -104,7 +104,7 @@ TEST_WITH(narrow_and_ascii, setup, NULL)
 	for (c = text; *c != '\0'; c++)
 		assert_true((unsigned char)*c < 0x80);
 	free(text);
-	/* Not cut: all of a line is there. */
+	/* With -v lines are not cut. */
 	a.whole = true;
 	text = draw(&a, 60, true, NULL);
 	assert_non_null(strstr(text, "expf(inp[row * C + i] - maxval);"));
@@ -166,12 +166,12 @@ TEST_WITH(nothing_measured, setup, NULL)
 	annotate_open(&a, 1);
 	text = draw(&a, 80, true, NULL);
 	assert_non_null(strstr(text, "needs --level auto"));
-	/* One reason for all parts is told once. */
+	/* One reason for all parts is given once. */
 	assert_null(strstr(strstr(text, "--level auto") + 1,
 	    "--level auto"));
 	free(text);
 	annotate_close(&a);
-	/* Lines without any value: all of them are shown, and why. */
+	/* Lines without any value: all of them are shown, with the reason. */
 	sf.code.counted = sf.code.sampled = false;
 	sf.code.uncounted = &reason_row[REASON_BUDGET];
 	annotate_open(&a, 0);
@@ -183,7 +183,7 @@ TEST_WITH(nothing_measured, setup, NULL)
 	annotate_close(&a);
 }
 
-/* A listing of which nothing is known is only for who asks for it. */
+/* A listing without measurements is printed only on request. */
 TEST_WITH(instructions_alone, setup, NULL)
 {
 	struct annotate a = { .run = "x" };
@@ -204,7 +204,7 @@ TEST_WITH(instructions_alone, setup, NULL)
 	json_decref((json_t *)a.source);
 }
 
-/* What comes over the wire may lack or twist anything. */
+/* Documents may lack any member, or have the wrong type. */
 TEST_WITH(odd_documents, setup, NULL)
 {
 	static const char *const odd[] = {
@@ -246,7 +246,7 @@ TEST_WITH(odd_documents, setup, NULL)
 	json_decref(findings);
 }
 
-/* A tall chain of inlined calls that ends in itself. */
+/* A long chain of inlined calls that is circular. */
 TEST_WITH(chain_without_end, setup, NULL)
 {
 	struct source_page p;
@@ -303,7 +303,7 @@ TEST_WITH(golden_report, setup, NULL)
 	assert_golden("findings_source", text);
 }
 
-/* Why a kernel has no lines is said once, however many findings it has. */
+/* The reason why a kernel has no lines is given once, however many findings it has. */
 TEST_WITH(missing_once, setup, NULL)
 {
 	static const struct reason why = { .code = REASON_NO_LINEINFO,

@@ -1,4 +1,4 @@
-/* Which injection library serves a process, and where its CUPTI may be. */
+/* Which injection library a process gets, and where its CUPTI may be. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,10 +12,10 @@ static const struct {
 	int driver;
 	unsigned loaded;
 	const char *order;	/* majors, the best one first */
-	const char *refusal;	/* a part of it; NULL: there is none */
+	const char *refusal;	/* part of the message; NULL: none */
 	const char *remedy;
 } cases[] = {
-	/* A driver serves its own CUPTI and older ones. */
+	/* A driver supports its own CUPTI and older ones. */
 	{ BIT(13) | BIT(12), 13000, 0, "13 12", NULL, NULL },
 	{ BIT(13) | BIT(12), 13010, 0, "13 12", NULL, NULL },
 	{ BIT(13) | BIT(12), 12040, 0, "12", NULL, NULL },
@@ -26,9 +26,9 @@ static const struct {
 	    "built for CUDA 13", "toolkit of CUDA 12.6 or newer is" },
 	{ BIT(13) | BIT(12), 11080, 0, "", "CUDA 11.8", "update the driver" },
 	{ BIT(14) | BIT(13), 12080, 0, "", "CUDA 13 and 14", "12.6 or newer" },
-	/* Nobody knows the driver: whatever there is, the newest first. */
+	/* The driver is unknown: any library, the newest first. */
 	{ BIT(13) | BIT(12), 0, 0, "13 12", NULL, NULL },
-	/* A CUPTI that is there is the only one that can be. */
+	/* A CUPTI that the process has loaded is the only possible one. */
 	{ BIT(13) | BIT(12), 13000, 12, "12", NULL, NULL },
 	{ BIT(13) | BIT(12), 12040, 12, "12", NULL, NULL },
 	{ BIT(13) | BIT(12), 12040, 13, "13", NULL, NULL },
@@ -126,7 +126,7 @@ note_place(const char *path, void *cookie)
 	return s->until != NULL && strcmp(path, s->until) == 0 ? 7 : 0;
 }
 
-/* before(s, a, b): ${a} is a place that is tried before ${b}. */
+/* before(s, a, b): ${a} is tried before ${b}. */
 static void
 before(const struct seen *s, const char *a, const char *b)
 {
@@ -152,13 +152,13 @@ TEST(places_suit_the_driver)
 	    "\nlibcupti.so.12\n");
 	assert_null(strstr(s.all, "cuda-12.7"));
 	assert_null(strstr(s.all, "libcupti.so.13"));
-	/* A newer driver serves all of them. */
+	/* A newer driver supports all of them. */
 	s.all[0] = '\0';
 	search.driver = 13000;
 	search.home = NULL;
 	assert_int_equal(toolkit_places(&search, note_place, &s), 0);
 	before(&s, "/usr/local/cuda-12.9/", "/usr/local/cuda-12.8/");
-	/* Who has found one is asked no further. */
+	/* Once a callback has accepted a place, no further ones are tried. */
 	s.all[0] = '\0';
 	s.until = "/usr/local/cuda-12.8/lib64/libcupti.so.12";
 	assert_int_equal(toolkit_places(&search, note_place, &s), 7);

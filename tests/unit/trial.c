@@ -1,8 +1,8 @@
 /*
- * Two sets of runs: are alike ones left alone, and is what became slower found? The
- * runs are drawn from the launches of the committed captures (moving blocks of them,
- * so that what follows each other stays together: Künsch, Annals of Statistics 17(3),
- * 1989), each with a factor of its own, as runs of one binary differ by.
+ * Two sets of runs: alike runs must not be told apart, and a slowdown must be
+ * found. The runs are drawn from the launches of the committed captures (in moving
+ * blocks, so that consecutive launches stay together: Künsch, Annals of Statistics
+ * 17(3), 1989), each with a random factor, as runs of one binary differ.
  */
 #include <glob.h>
 #include <math.h>
@@ -55,7 +55,8 @@ normal(void)
 	return sum - 6;
 }
 
-/* --- what the captures have ---------------------------------------------------- */
+/* --- launches from the captures
+ * ---------------------------------------------------- */
 
 static int
 take(void *arg, uint64_t stream, uint64_t sequence, const struct record *r)
@@ -68,7 +69,7 @@ take(void *arg, uint64_t stream, uint64_t sequence, const struct record *r)
 	if (r->type != RECORD_KERNEL ||
 	    r->u.KERNEL.end_ns <= r->u.KERNEL.start_ns)
 		return 0;
-	/* Counters ran: a report's mean is of the others, too. */
+	/* Counters were running: a report's mean includes the other launches. */
 	if ((r->u.KERNEL.flags & (KERNEL_PROFILED | KERNEL_NO_TIME)) != 0)
 		return 0;
 	for (i = 0; i < x->kernels && l == NULL; i++)
@@ -109,7 +110,8 @@ read_capture(struct recording *x, const char *path)
 	}
 }
 
-/* --- runs drawn from it --------------------------------------------------------- */
+/* --- runs drawn from them
+ * ------------------------------------------------------------ */
 
 static json_t *
 drawn_kernel(const struct launches *l, size_t id, double factor, double *all)
@@ -166,7 +168,7 @@ drop(struct trial_run *r)
 	json_decref((json_t *)r->conditions);
 }
 
-/* The verdict on ${runs} runs a side; new reference. */
+/* The verdict on ${runs} runs a side; a new reference. */
 static json_t *
 tried(const struct recording *x, size_t runs, double slower)
 {
@@ -190,7 +192,7 @@ tried(const struct recording *x, size_t runs, double slower)
 	return trial;
 }
 
-/* What is said of the heaviest kernel. */
+/* The verdict on the heaviest kernel. */
 static enum trial_verdict
 of_heaviest(const json_t *trial, const struct recording *x)
 {
@@ -209,7 +211,7 @@ struct tally {
 	size_t pairs, wrong, same, found, named, counted, countable;
 };
 
-/* Alike, and with the heaviest kernel 3 % slower. */
+/* Tests runs that are alike, and runs with the heaviest kernel 3 % slower. */
 static void
 count(struct tally *t, const struct recording *x, size_t runs)
 {
@@ -237,7 +239,7 @@ over_captures(struct tally *t, size_t runs)
 	    &found), 0);
 	for (i = 0; i < found.gl_pathc; i++) {
 		read_capture(&x, found.gl_pathv[i]);
-		/* Of launches too few to draw from nothing is learnt. */
+		/* Too few launches to draw from. */
 		if (x.kernels == 0 || x.kernel[x.heaviest].n < 3 * BLOCK)
 			continue;
 		count(t, &x, runs);
@@ -250,12 +252,14 @@ over_captures(struct tally *t, size_t runs)
 	    t->wrong, t->same, t->found, t->named);
 }
 
-/* --- runs as they were recorded -------------------------------------------------- */
+/* --- recorded runs
+ * -------------------------------------------------------------------- */
 
 #define RECORDED CAPTURES "runs/h200.jsonl"
 #define RECORDED_MOST 64
 
-/* The runs of one set: A as it is, B with fma_loop 3 % longer, C with stream_copy. */
+/* The runs of one set: A unchanged, B with fma_loop 3 % longer, C with
+ * stream_copy 3 % longer. */
 static size_t
 recorded(struct trial_run *run, char set)
 {
@@ -292,13 +296,14 @@ of_kernel(const json_t *trial, const char *name)
 	return VERDICT_INCONCLUSIVE;
 }
 
-/* --- and as they followed each other ------------------------------------------------ */
+/* --- recorded runs in their order
+ * -------------------------------------------------------- */
 
 #define NEIGHBOURS_MOST 4000
 
-/* Runs in the order in which they were made; of alike programs and sessions two are
- * runs of one binary, one after the other on one GPU. ${planted}: the kernel that does
- * 3 % more, or "". */
+/* Runs in the order in which they were made; two of the same program and
+ * session are runs of one binary, one after the other on one GPU. ${planted}:
+ * the kernel that does 3 % more, or "". */
 struct neighbour {
 	char program[64], session[64], planted[32];
 	size_t order;
@@ -314,7 +319,7 @@ by_session(const struct neighbour *a, const struct neighbour *b)
 	return c != 0 ? c : strcmp(a->session, b->session);
 }
 
-/* Programs take turns in a session: one after the other they stand here. */
+/* Order by program and session, then by time: programs take turns in a session. */
 static int
 by_program(const void *va, const void *vb)
 {
@@ -324,7 +329,7 @@ by_program(const void *va, const void *vb)
 	return c != 0 ? c : a->order < b->order ? -1 : 1;
 }
 
-/* A line that tests/gpu/alike.py wrote. */
+/* Reads a line that tests/gpu/alike.py wrote. */
 static void
 neighbour_of(struct neighbour *x, const json_t *j, size_t order)
 {
@@ -342,7 +347,7 @@ neighbour_of(struct neighbour *x, const json_t *j, size_t order)
 	x->run.findings = json_object();
 }
 
-/* Those of every file of runs/. */
+/* Reads all files of runs/. */
 static size_t
 neighbours(struct neighbour *list)
 {
@@ -373,8 +378,8 @@ neighbours(struct neighbour *list)
 	return n;
 }
 
-/* ${run} with its heaviest kernel ${times} as long, and all that holds it; that
- * kernel's name. New references. */
+/* ${run} with its heaviest kernel ${times} as long, and all sums that include
+ * it, and that kernel's name. New references. */
 static struct trial_run
 longer(const struct trial_run *run, double times, const char **name)
 {
@@ -406,7 +411,7 @@ longer(const struct trial_run *run, double times, const char **name)
 	    json_deep_copy(run->conditions) };
 }
 
-/* One verdict on alike runs, into ${t}. */
+/* Adds one verdict on alike runs to ${t}. */
 static void
 count_alike(struct tally *t, const struct trial_set side[SIDES])
 {
@@ -423,8 +428,8 @@ count_alike(struct tally *t, const struct trial_set side[SIDES])
 	json_decref(trial);
 }
 
-/* One on runs of which the second are slower in ${name}; was that said, of that
- * kernel, and with ${counter} (NULL: none is known)? */
+/* Adds one verdict on runs of which the second side is slower in ${name}: whether
+ * that was found, in that kernel, and with ${counter} (NULL: none is known). */
 static void
 count_slower(struct tally *t, const struct trial_set side[SIDES],
     const char *name, const char *counter)
@@ -450,7 +455,8 @@ count_slower(struct tally *t, const struct trial_set side[SIDES],
 	json_decref(trial);
 }
 
-/* How many of ${list} are of one program and session with the first. */
+/* The number of runs at the front of ${list} with the same program and session
+ * as the first. */
 static size_t
 session_runs(const struct neighbour *list, size_t all)
 {
@@ -461,8 +467,8 @@ session_runs(const struct neighbour *list, size_t all)
 	return all > 0 ? n : 0;
 }
 
-/* Pairs of ${n} runs a side that followed each other, ABBA, no run in two of them:
- * alike, and with 3 % planted in the kernel that takes most. */
+/* Pairs of ${n} consecutive runs a side, ABBA, no run in two pairs: alike, and
+ * with 3 % planted in the heaviest kernel. */
 static void
 neighbour_pairs(struct tally *t, const struct neighbour *list, size_t all,
     size_t n)
@@ -483,7 +489,7 @@ neighbour_pairs(struct tally *t, const struct neighbour *list, size_t all,
 		for (k = 0; k < 2 * n; k++) {
 			int which = k % 4 == 0 || k % 4 == 3 ? BASE : TARGET;
 
-			/* Of an odd number of turns the last is cut in half. */
+			/* With an odd number of turns the last one is split. */
 			which = had[which] < n ? which : BASE + TARGET - which;
 			side[which][had[which]++] = list[i + k].run;
 		}
@@ -499,8 +505,8 @@ neighbour_pairs(struct tally *t, const struct neighbour *list, size_t all,
 	    t->wrong, t->same, t->found, t->named);
 }
 
-/* Pairs of ${n} runs a side of one program, each side from another session: another
- * GPU, another day. No run is in two of them. */
+/* Pairs of ${n} runs a side of one program, with the sides from different
+ * sessions: another GPU, another day. No run is in two pairs. */
 static void
 session_pairs(struct tally *t, const struct neighbour *list, size_t all,
     size_t n)
@@ -529,7 +535,8 @@ session_pairs(struct tally *t, const struct neighbour *list, size_t all,
 	    "%zu the same\n", t->pairs, n, t->wrong, t->same);
 }
 
-/* The kernels in which 3 % were planted, what shows it, and its name in a document. */
+/* The kernels in which 3 % were planted, the counter that shows it, and its
+ * name in a document. */
 static const struct planted {
 	const char *kernel, *counter, *key;
 } planteds[] = {
@@ -537,7 +544,7 @@ static const struct planted {
 	{ "stream_copy", "bytes that threads asked for", "bandwidth" },
 };
 
-/* Was it recorded? What the recordings of one day do not have, others may. */
+/* Whether it was recorded: not every day's recordings have it. */
 static bool
 has_counter(const struct trial_run *run, const struct planted *p)
 {
@@ -551,7 +558,7 @@ has_counter(const struct trial_run *run, const struct planted *p)
 	return false;
 }
 
-/* Pairs of ${n} runs a side of one session, without and with what was planted. */
+/* Pairs of ${n} runs a side of one session, without and with the planted change. */
 static void
 planted_pairs(struct tally *t, const struct neighbour *list, size_t all,
     size_t n)
@@ -591,10 +598,10 @@ planted_pairs(struct tally *t, const struct neighbour *list, size_t all,
 	    t->found, t->named, t->counted, t->countable);
 }
 
-/* What is promised (README of the tests): of at least so many recorded pairs of alike
- * runs, made one after the other or in different sessions, at most so many percent are
- * told apart; and of at least so many with 3 % planted in one kernel so many percent are
- * found, in that kernel, with the counter that shows it where it was recorded. */
+/* The guarantee (README of the tests): of at least so many recorded pairs of alike
+ * runs, made one after the other or in different sessions, at most so many percent
+ * are told apart; of at least so many with 3 % planted in one kernel, so many percent
+ * are found, in that kernel, with the counter that shows it if that was recorded. */
 #define ALIKE_PAIRS 300
 #define NEIGHBOURS 190
 #define APART_PAIRS 109
@@ -629,10 +636,10 @@ TEST(test_neighbours)
 		neighbour_pairs(&one, list, n, runs[i]);
 		session_pairs(&other, list, n, runs[i]);
 		planted_pairs(&more, list, n, runs[i]);
-		/* Of no number of runs a side are more. */
+		/* For no number of runs a side there are more. */
 		assert_true(one.wrong * 100 <= one.pairs * TOLD_APART_MOST);
 		assert_true(other.wrong * 100 <= other.pairs * TOLD_APART_MOST);
-		/* Of one run a side it is not known by how much runs differ. */
+		/* With one run a side it is unknown by how much runs differ. */
 		if (runs[i] > 1)
 			assert_true(one.named * 100 >= one.pairs * FOUND_LEAST);
 		add(&near, &one);
@@ -656,7 +663,7 @@ TEST(test_neighbours)
 		drop(&list[i].run);
 }
 
-/* ${n} of them in an order of chance, the first ${n}. */
+/* Shuffles the first ${n} of them. */
 static void
 shuffle(struct trial_run *run, size_t all, size_t n)
 {
@@ -671,9 +678,9 @@ shuffle(struct trial_run *run, size_t all, size_t n)
 	}
 }
 
-/* ${pairs} of ${n} runs a side, drawn from those of A and ${set}; of A against A no
- * run is on both sides. Returns how many found ${kernel} slower, or, without one,
- * how many said slower or faster. */
+/* ${pairs} pairs of ${n} runs a side, drawn from A and ${set}; for A against A
+ * no run is on both sides. Returns how many found ${kernel} slower, or, if it
+ * is NULL, how many found anything slower or faster. */
 static size_t
 recorded_pairs(char set, const char *kernel, size_t n, size_t pairs)
 {
@@ -714,7 +721,7 @@ TEST(test_recorded)
 
 	for (i = 0; i < 3; i++)
 		assert_true(recorded_pairs('A', NULL, runs[i], 200) <= 2);
-	/* Of one run a side it is not known by how much runs differ. */
+	/* With one run a side it is unknown by how much runs differ. */
 	for (i = 1; i < 3; i++) {
 		assert_true(recorded_pairs('B', "fma_loop", runs[i], 200) >=
 		    190);
@@ -724,7 +731,7 @@ TEST(test_recorded)
 	recorded_pairs('B', "fma_loop", 1, 200);
 }
 
-/* The same runs as if some had been made on another day: then nobody knows. */
+/* The same runs as if some had been made on another day: then there is no verdict. */
 TEST(test_sessions)
 {
 	struct trial_run run[2][RECORDED_MOST];
@@ -748,7 +755,7 @@ TEST(test_sessions)
 		drop(&run[1][i]);
 }
 
-/* What was recorded with a run, as the launcher would have. */
+/* The conditions of a run, as the launcher records them. */
 static json_t *
 under(const char *recorded)
 {
@@ -760,7 +767,7 @@ under(const char *recorded)
 	return c;
 }
 
-/* What differs of two such, as "code code ". */
+/* The differences of two such, as "code code ". */
 static const char *
 differing(const char *base, const char *target, uint32_t allowed)
 {
@@ -797,12 +804,12 @@ TEST(test_conditions_recorded)
 	assert_string_equal(differing(LIMITED("700"), LIMITED("350"), 0),
 	    "power ");
 	assert_string_equal(differing(LIMITED("700"), LIMITED("null"), 0), "");
-	/* Two builds are what is compared. */
+	/* Different builds are what is compared. */
 	assert_string_equal(differing("{\"program_hash\":\"0\"}",
 	    "{\"program_hash\":\"1\"}", 0), "");
 }
 
-/* Conditions of a run of ${command}. */
+/* The conditions of a run of ${command}. */
 static json_t *
 running(const char *command)
 {
@@ -872,7 +879,7 @@ one_run(const char *more, const char *finding)
 		one_kernel(more), conditions_of(run, NULL, NULL) };
 }
 
-/* Of its two sets ${set}: the only kernel, borrowed from *${trial}. */
+/* The only kernel in set ${set} of the two, borrowed from *${trial}. */
 static const json_t *
 only_kernel(const struct trial_set set[SIDES], json_t **trial)
 {
@@ -882,8 +889,8 @@ only_kernel(const struct trial_set set[SIDES], json_t **trial)
 	return json_array_get(json_object_get(*trial, "kernels"), 0);
 }
 
-/* Three percent more instructions are said; and where the timed runs were only
- * traced, a run that was made for its counters tells them, and the place. */
+/* Three percent more instructions are reported; if the timed runs were only
+ * traced, a run that was made for its counters reports them, and the place. */
 TEST(test_counters)
 {
 #define AT "{\"items\": [{\"kernel_id\": 7, \"location\": \"k.cu:31\"}]}"
@@ -921,7 +928,7 @@ TEST(test_counters)
 		assert_string_equal(field_text(k, "location"), "k.cu:31");
 		json_decref(trial);
 	}
-	/* A few bytes beside many are no cause, however many times as many. */
+	/* A few bytes beside many are no cause, however large the ratio. */
 	drop(&counted[BASE]);
 	drop(&counted[TARGET]);
 	counted[BASE] = one_run("{\"bandwidth\": {\"l2_bytes\": 1000000, "
@@ -952,7 +959,7 @@ TEST(test_many_runs)
 	assert_true(t.named * 100 >= t.pairs * 95);
 }
 
-/* Of one run a side nothing is said that is not so. */
+/* With one run a side nothing wrong is reported. */
 TEST(test_single_runs)
 {
 	struct tally t = { 0 };
