@@ -143,12 +143,24 @@ promise_json(const json_t *compare, const json_t *item,
 
 /* --- doubts -------------------------------------------------------------------- */
 
+/* Of several kernels that give rise to the same doubt the first stands for all. */
 static void
 doubt(json_t *list, const char *code, const json_t *k, const char *text)
 {
+	const json_t *told;
+	size_t i;
 
-	json_array_append_new(list, json_pack("{s:s, s:o, s:s}", "code", code,
-	    "kernel", json_text(field_text(k, "name")), "text", text));
+	json_array_foreach(list, i, told) {
+		if (strcmp(field_text(told, "code"), code) == 0 &&
+		    strcmp(field_text(told, "text"), text) == 0) {
+			json_object_set_new((json_t *)told, "others", json_count(
+			    field_count(told, "others") + 1));
+			return;
+		}
+	}
+	json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:s}", "code", code,
+	    "kernel", json_text(field_text(k, "name")), "others", json_count(0),
+	    "text", text));
 }
 
 static double

@@ -70,11 +70,15 @@ text_doubts(struct out *o, const json_t *doubts)
 {
 	char line[LINE_SIZE];
 	const json_t *x;
+	char n[NUMBER_SIZE];
+	double others;
 	size_t i;
 
 	json_array_foreach(doubts, i, x) {
-		snprintf(line, sizeof(line), "%.150s: %.300s",
-		    or_unknown(field_text(x, "kernel")),
+		others = (double)field_count(x, "others");
+		snprintf(line, sizeof(line), "%.150s%s%s: %.300s",
+		    or_unknown(field_text(x, "kernel")), others > 0 ? " and " : "",
+		    others > 0 ? number_of(n, others, "other") : "",
 		    or_unknown(field_text(x, "text")));
 		out_style(o, STYLE_WARN);
 		out_text(o, "  doubt: ");

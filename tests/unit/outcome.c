@@ -110,6 +110,21 @@ TEST(test_precision)
 	    FLOPS("\"fp64\": 5, \"fp32\": 0")), "");
 }
 
+TEST(test_one_doubt_about_many)
+{
+	struct trial_run base = run_of("[{\"name\": \"k\"}, {\"name\": \"j\"}, "
+	    "{\"name\": \"i\"}]"), target = run_of("[{\"name\": \"k\"}]");
+	json_t *outcome = outcome_of(&base, &target, 0), *list;
+
+	list = json_object_get(outcome, "doubts");
+	assert_int_equal(json_array_size(list), 1);
+	assert_string_equal(field_text(json_array_get(list, 0), "code"), "vanished");
+	assert_int_equal(field_count(json_array_get(list, 0), "others"), 1);
+	json_decref(outcome);
+	drop(&base);
+	drop(&target);
+}
+
 TEST(test_kernels_that_vanished)
 {
 #define TWO "[{\"name\": \"k\"}, {\"name\": \"j\"}]"
