@@ -1,4 +1,4 @@
-// Who is let in over TCP.
+// Which requests over TCP are accepted.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import net from 'node:net';
@@ -11,7 +11,7 @@ import { conforms } from './schema.mjs';
 const daemon = daemonForTests();
 let tcp;
 
-// An answer over TCP; ${headers} replace those that are right.
+// The answer to a request over TCP; ${headers} replace the correct ones.
 function ask(target, headers = {}, options = {}) {
   const all = { Host: `127.0.0.1:${tcp.port}`, Authorization: `Bearer ${tcp.token}`, ...headers };
   for (const name of Object.keys(all)) if (all[name] === undefined) delete all[name];
@@ -52,14 +52,14 @@ test('the token', async () => {
   await refused(401, '/metrics', { Authorization: undefined });
   await refused(401, '/api/v1/openapi.json', { Authorization: undefined });
   await refused(401, '/api/v1/events', { Authorization: undefined });
-  // Nothing says which paths exist.
+  // The answer does not tell which paths exist.
   await refused(401, '/api/v1/nope', { Authorization: undefined });
-  // A cookie or a query parameter is no token.
+  // A token in a cookie or a query parameter is not accepted.
   await refused(401, '/api/v1/runs', { Authorization: undefined, Cookie: `token=${tcp.token}` });
   await refused(401, `/api/v1/runs?token=${tcp.token}`, { Authorization: undefined });
 });
 
-// Where the page's address with a code leads: an answer without a body.
+// Requests the address of the page with a code; the answer has no body.
 const take = (code, headers = {}) => ask(`/open/${code}`, { Authorization: undefined, ...headers });
 
 async function issue() {

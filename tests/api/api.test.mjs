@@ -78,7 +78,7 @@ test('the checklist answers every line, with the findings behind it', async () =
     for (const group of checklist.groups) assert.equal(group[state], group.lines.filter((l) => l.state === state).length);
   }
   assert.ok(checklist.failed > 0 && checklist.passed > 0);
-  // Every rule has one line, every finding that is worth a change is behind one.
+  // Every rule is on one line, and every finding that is worth a change belongs to a line.
   assert.deepEqual(lines.flatMap((l) => l.rules.map((r) => r.rule)).sort(), findings.rules.map((r) => r.rule).sort());
   const worth = findings.items.filter((f) => f.worth_it);
   assert.equal(lines.reduce((n, l) => n + l.findings_count, 0), worth.length);
@@ -93,7 +93,7 @@ test('the checklist answers every line, with the findings behind it', async () =
   }
 });
 
-// Every page of a list, by its links.
+// All pages of a list, by following its links.
 async function pages(target) {
   const items = [];
   for (let next = target; next;) {
@@ -138,14 +138,14 @@ test('findings of all runs: in order, each once, whatever the page, and only wha
     await problem(400, `${list}?${bad}`);
   await problem(404, `${list}?run=999999`);
   await problem(400, `${list}?run=${runs[1]}&cursor=${runs[0]}.1`);
-  // Of a run that is no more, the older ones follow.
+  // After a run that was deleted come the older ones.
   assert.equal((await daemon.request({ method: 'DELETE', path: `/api/v1/runs/${runs[0]}` })).status, 204);
   assert.deepEqual(ids(await pages(`${list}?cursor=${runs[0]}.1`)), expected.filter(([run]) => run !== runs[0]));
 });
 
 test('two runs are compared', async () => {
   const compare = (base, target) => get(`/api/v1/compare?base=${base}&target=${target}`);
-  // A run is like itself: everything matches by shape, nothing is gone or new.
+  // A run compared with itself: everything matches by shape, nothing is gone or new.
   const same = (await compare(number, number)).json;
   const kernels = (await get(`/api/v1/runs/${number}/kernels?limit=1000`)).json.items;
   assert.equal(same.kernels.reduce((n, k) => n + k.base.ids.length, 0), kernels.length);
@@ -159,7 +159,7 @@ test('two runs are compared', async () => {
   for (const item of same.findings.items) assert.deepEqual([item.base_id, item.achieved], [item.target_id, null]);
   assert.ok(same.notes.every((n) => /not complete/.test(n)), String(same.notes));
 
-  // The real pair: the finding is gone, and what was predicted was achieved.
+  // The real pair: the finding is gone, and the prediction was achieved.
   const upload = async (name) => (await daemon.uploadBytes(readFileSync(path.join(root, 'tests/captures/pairs', name)))).json;
   const bad = await upload('uncoalesced-global-access.bad.cadv');
   const good = await upload('uncoalesced-global-access.good.cadv');
@@ -171,14 +171,14 @@ test('two runs are compared', async () => {
   assert.ok(item.achieved.s > 1.9 && item.achieved.s < 2.2, String(item.achieved.s));
   assert.ok(Math.abs(pair.active_saved_s - pair.kernel_saved_s - pair.other_saved_s) < 1e-9);
   assert.ok(pair.notes.some((n) => /commands/.test(n)));
-  // What differs is no verdict, unless it may.
+  // Runs under different conditions get no verdict, unless the difference is allowed.
   assert.deepEqual([pair.trial.verdict, pair.trial.reasons.map((r) => r.code)], ['inconclusive', ['arguments']]);
   const { trial } = (await get(`/api/v1/compare?base=${bad.number}&target=${good.number}&allow=arguments,level`)).json;
   assert.deepEqual([trial.verdict, trial.reasons, trial.gpu.verdict], ['faster', [], 'faster']);
   assert.ok(trial.gpu.low_ratio < -0.9 && trial.gpu.high_ratio > trial.gpu.low_ratio);
   assert.equal(same.trial.gpu.change_ratio, 0);
   await problem(400, `/api/v1/compare?base=${number}&target=${number}&allow=arguments,weather`);
-  // The other way round it is new.
+  // In the other order the finding is new.
   const back = (await compare(good.number, bad.number)).json;
   assert.deepEqual([back.findings.gone, back.findings.new], [0, 1]);
   assert.ok(back.kernels[0].saved_s < 0);
@@ -346,7 +346,7 @@ test('query parameters', async () => {
   for (const query of ['from_ns=-1', 'to_ns=x', 'px=0', 'px=99999', 'from_ns=5&to_ns=5', 'from=1'])
     await problem(400, `/api/v1/runs/${number}/timeline?${query}`);
   const format = await problem(400, `/api/v1/runs/${number}/export?format=pdf`);
-  // As the table has them (report/format.def).
+  // The formats of the table (report/format.def).
   const table = readFileSync(path.join(root, 'daemon/report/format.def'), 'utf8')
     .match(/^(EXPORTED\(\w+|WRITTEN\(\w+, "[^"]+)/gm).map((row) => row.replace(/^.*[("]/, ''));
   assert.deepEqual(format.json.detail.replace(/^.*: /, '').split(' '), table);
@@ -412,7 +412,7 @@ test('what ran in a window: sums of all, single operations up to a number', asyn
   assert.deepEqual(whole.sums.map((s) => s.busy_ns), whole.sums.map((s) => s.busy_ns).sort((a, b) => b - a));
   assert.equal(whole.complete, whole.operations <= 4000);
   assert.equal(whole.items.length, Math.min(4000, whole.operations));
-  // One launch, and the window cut through the middle of it.
+  // One launch, with a window that begins or ends in the middle of it.
   const launch = (await get(`${base}/kernels/${kernels[0].id}/launches?limit=1`)).json.items[0];
   const end = launch.start_ns + launch.duration_ns;
   const half = launch.start_ns + Math.floor(launch.duration_ns / 2);
@@ -435,7 +435,7 @@ test('launch times are a histogram of all launches', async () => {
     const { count, min_ns, max_ns, per_octave, buckets } = (await get(`${base}/${k.id}/launch-times`)).json;
     assert.equal(count, k.launches);
     assert.equal(buckets.reduce((n, [, launches]) => n + launches, 0), count);
-    // The shortest is in the first, the longest in the last.
+    // The first has the shortest, the last the longest.
     const inside = (i, ns) => ns >= Math.floor(2 ** (i / per_octave)) && ns <= Math.ceil(2 ** ((i + 1) / per_octave));
     assert.ok(inside(buckets[0][0], min_ns) && inside(buckets.at(-1)[0], max_ns), `${k.name}: ${min_ns} ${max_ns} ${JSON.stringify(buckets)}`);
   }
@@ -456,7 +456,7 @@ test('kernels whose name has a text, page by page', async () => {
     }
     assert.deepEqual(found.sort((a, b) => a - b), [...wanted].sort((a, b) => a - b), sort);
   }
-  // Neither a pattern nor a part of a query.
+  // The text is not used as a pattern or as a part of a query.
   for (const none of ['%', '_ernel%', "'--", '\\', '*'])
     assert.deepEqual((await get(`${base}?match=${encodeURIComponent(none)}`)).json.items.filter((k) => !k.name.toLowerCase().includes(none)), [], none);
   assert.equal((await get(`${base}?match=&limit=1000`)).json.items.length, all.length);
@@ -493,14 +493,14 @@ test('a finished run is read once', async () => {
   }
 });
 
-// As it is on the wire: what a client makes of it may differ.
+// The bytes on the wire: a client may interpret them differently.
 test('304 has the length of the 200, and no body', async () => {
   for (const part of ['', '/findings', '/kernels?limit=2', '/timeline', '/capture', '/export']) {
     const target = `/api/v1/runs/${number}${part}`;
     const first = await daemon.get(target);
     const ask = (path) => `GET ${path} HTTP/1.1\r\nHost: x\r\nIf-None-Match: ${first.headers.etag}\r\n`;
     const socket = connect(daemon.socket);
-    // The next answer begins where this one's header ends.
+    // The answer has no body: the next one begins where its header ends.
     socket.end(`${ask(target)}\r\n${ask('/api/v1/version')}Connection: close\r\n\r\n`);
     let text = '';
     for await (const piece of socket.setEncoding('latin1')) text += piece;
@@ -551,7 +551,7 @@ test('bad bodies', async () => {
   await problem(415, target, { method: 'PATCH', body: '{"label":"x"}' });
   const large = JSON.stringify({ label: 'x'.repeat(70000) });
   await problem(413, target, { method: 'PATCH', headers: { ...json, 'Content-Length': large.length }, body: large });
-  // Without a length it is noticed on the way.
+  // Without a length the limit is detected while the body arrives.
   await problem(413, target, { method: 'PATCH', headers: { ...json, 'Transfer-Encoding': 'chunked' }, body: large });
   await problem(413, '/api/v1/version', { headers: { 'Content-Length': 5 }, body: 'hello' });
 });
@@ -634,7 +634,7 @@ test('many at once are all answered', async () => {
 });
 
 test('the description has nothing that was not tried here', () => {
-  // Tried in the other files: streams, dashboard, shutdown.
+  // Tested in the other files: streams, dashboard, shutdown.
   const elsewhere = ['streamRunEvents', 'streamEvents', 'openDashboard', 'shutdown', 'getProblem'];
   assert.deepEqual(unusedOperations().filter((id) => !elsewhere.includes(id)), []);
 });

@@ -1,5 +1,5 @@
-// A run of `cudadvise sanitize`: its tools and findings in every document, as
-// config/openapi.json says. compute-sanitizer is the stand-in of tests/cli.
+// A run of `cudadvise sanitize`: its tools and findings in every document must match
+// config/openapi.json. compute-sanitizer is replaced by the stand-in of tests/cli.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// A real cudadvised with directories of its own, and how tests talk to it.
+// Starts a real cudadvised with directories of its own, and talks to it.
 import assert from 'node:assert/strict';
 import { spawn, execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, existsSync, readFileSync, openSync, closeSync } from 'node:fs';
@@ -13,7 +13,7 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 export const root = path.resolve(here, '../..');
 export const bin = path.resolve(process.env.CUDADVISE_BIN ?? path.join(root, 'build/bin'));
 
-// What npm installed for the page serves the tests too: one lock file.
+// The tests use the packages that npm installed for the page: one lock file.
 export const require = createRequire(path.join(root, 'web/package.json'));
 
 export class Daemon {
@@ -61,7 +61,7 @@ export class Daemon {
     throw new Error('cudadvised does not answer:\n' + readFileSync(this.log, 'utf8'));
   }
 
-  // Ends the process; what it has stored stays.
+  // Ends the process; its files stay.
   async halt() {
     if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill('SIGTERM');
     const timeout = setTimeout(() => this.process.kill('SIGKILL'), 15000);
@@ -116,7 +116,7 @@ export class Daemon {
     });
   }
 
-  // A made-up capture, taken in; the answer to the upload.
+  // Uploads an invented capture; returns the answer.
   async upload(...options) {
     const file = path.join(this.dir, 'made.cadv');
     execFileSync(path.join(bin, 'make_capture'), [file, ...options]);
@@ -132,7 +132,7 @@ export class Daemon {
     });
   }
 
-  // Opens TCP; how to ask over it.
+  // Opens TCP; returns a function that sends requests over it.
   async dashboard() {
     const answer = await this.send('POST', '/api/v1/dashboard', {});
     if (answer.status !== 200) throw new Error('no dashboard: ' + answer.text);
@@ -142,8 +142,8 @@ export class Daemon {
   }
 }
 
-// The daemon of a file of tests: it runs while they do, with what ${fill(daemon)} gives
-// it, and has to end well, with nothing from a sanitizer in its log.
+// The daemon of a file of tests. It runs as long as the tests, with the runs that
+// ${fill(daemon)} adds, and must end with status 0 and without sanitizer reports in its log.
 export function daemonForTests(fill = () => {}) {
   const daemon = new Daemon();
   before(async () => {
@@ -158,7 +158,7 @@ export function daemonForTests(fill = () => {}) {
   return daemon;
 }
 
-// The run that an upload's ${answer} says was taken in.
+// The run that an upload created, from its ${answer}.
 export function taken(answer) {
   assert.equal(answer.status, 201, answer.text);
   return answer.json;

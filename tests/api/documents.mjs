@@ -1,4 +1,4 @@
-// What can be asked of a run.
+// The resources of a run.
 import assert from 'node:assert/strict';
 import { conforms, openapi } from './schema.mjs';
 
@@ -8,7 +8,7 @@ async function ask(daemon, target) {
   return answer.json ?? {};
 }
 
-// Every resource of ${run}, at one value of each of its parameters.
+// All resources of ${run}, with one value for each of their parameters.
 export async function askAll(daemon, run) {
   const get = (target) => ask(daemon, target);
   const first = async (part, key) => (await get(`/api/v1/runs/${run}/${part}`)).items?.[0]?.[key];
@@ -24,7 +24,7 @@ export async function askAll(daemon, run) {
   await get(`/api/v1/compare?base=${run}&target=${run}`);
 }
 
-// Its timeline from close up: drawn from the records themselves.
+// Its timeline at full zoom, which is computed from the records themselves.
 export async function askCloseUp(daemon, run) {
   const target = `/api/v1/runs/${run}/timeline`;
   const wall = (await ask(daemon, target)).to_ns ?? 0;

@@ -1,4 +1,4 @@
-// Event streams, and ending while some are open.
+// Event streams, and ending the daemon while some are open.
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { Daemon, runId } from './daemon.mjs';
@@ -15,7 +15,7 @@ after(async () => {
   if (!stopped) await daemon.stop();
 });
 
-// A stream, and next(kind) for its events.
+// Opens a stream; next(kind) waits for its next event of that kind.
 async function open(target, headers = {}) {
   const events = [];
   const waiting = [];

@@ -1,6 +1,6 @@
-// Fields of config/openapi.json and of the answers are the same: over every
-// committed capture, made-up, live and cut runs, comparisons and problems, what
-// is served is described (schema.mjs), and what is described is served.
+// The answers must have exactly the fields of config/openapi.json: over all committed
+// captures, invented, live and truncated runs, comparisons and problems, every served
+// field is described (schema.mjs), and every described field is served.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import { askAll, askCloseUp } from './documents.mjs';
 import { connect, made, until } from './ingest.mjs';
 import { allFields, conforms, fields, validate } from './schema.mjs';
 
-// Fields that none of the answers below has, and why.
+// Fields that none of the answers below has, with the reason.
 const unseen = new Map([
   ['RunPatch', 'what is asked; tests/api/api.test.mjs'],
   ['DashboardRequest', 'what is asked; tests/api/access.test.mjs'],
@@ -27,7 +27,7 @@ const unseen = new Map([
 
 const daemon = daemonForTests();
 const captures = path.join(root, 'tests/captures');
-const runs = new Map(); // their numbers by capture
+const runs = new Map(); // run numbers by capture
 
 const get = async (target) => conforms('GET', target, await daemon.get(target));
 
@@ -99,7 +99,7 @@ test('the daemon itself, and problems', async () => {
     conforms('POST', '/api/v1/dashboard', await daemon.send('POST', '/api/v1/dashboard', { open }));
   const run = `/api/v1/runs/${runs.values().next().value}`;
   conforms('PATCH', run, await daemon.send('PATCH', run, { label: 7 }));
-  // Cut inside a character: what is left of it is no UTF-8.
+  // Cut inside a character, so that the rest is not valid UTF-8.
   await get(`${run}/kernels/${'x'.repeat(63)}%C3%A9`);
 });
 

@@ -18,14 +18,14 @@ function streams(bytes) {
   return [...found.values()];
 }
 
-// The streams of a made-up run, each as its frames.
+// The streams of an invented run, each as a list of frames.
 export function made(daemon, ...options) {
   const file = path.join(daemon.dir, 'live.cadv');
   execFileSync(path.join(bin, 'make_capture'), [file, ...options]);
   return streams(readFileSync(file));
 }
 
-// A socket that sent them, once the first ACK is there.
+// Sends them on a new socket; returns it after the first ACK.
 export function connect(daemon, frames) {
   return new Promise((resolve, reject) => {
     const socket = net.connect(path.join(daemon.dir, 'run/ingest.sock'));

@@ -1,6 +1,6 @@
-// Captures that lack one kind of record each: every document and every command
-// has an answer, and the daemon lives on. The kinds come from the protocol's
-// own table: a new one has to stand in one of the captures below.
+// Captures that each lack one kind of record: every document and every command must
+// give an answer, and the daemon must survive. The kinds come from the protocol's own
+// table: one of the captures below must contain each new kind.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -17,7 +17,7 @@ const tool = path.join(bin, 'drop_kind');
 const recorded = (name) => path.join(root, 'tests/captures', name);
 const lines = (text) => String(text).trim().split('\n');
 const made = path.join(daemon.dir, 'made.cadv');
-// The first that holds a kind stands for it; a real one is there for most.
+// For each kind the first capture that contains it is used; most are real ones.
 const captures = [recorded('programs/graphs.cadv'), recorded('pairs/unchecked-errors.bad.cadv'),
   recorded('pairs/jit-at-startup.bad.cadv'), recorded('pairs/peer-access-off.bad.cadv'), made,
   recorded('pairs/unified-memory-faults.bad.cadv'), recorded('pairs/sanitizer-findings.bad.cadv')];
@@ -30,7 +30,7 @@ function command(...words) {
   return done;
 }
 
-// ${capture} is taken in, looked at in every way, and goes again.
+// Imports ${capture}, reads it in every way, and deletes it.
 async function survives(capture) {
   const run = taken(conforms('POST', '/api/v1/runs', await daemon.uploadBytes(readFileSync(capture)))).number;
   await askAll(daemon, run);
@@ -46,7 +46,7 @@ test('a capture with all of its records', async () => {
   await survives(made);
 });
 
-// An ACK goes the other way.
+// Captures have no ACK: the daemon sends it.
 const kinds = lines(execFileSync(tool)).filter((kind) => kind !== 'ACK');
 for (const kind of kinds)
   test(`a capture without ${kind}`, async () => {

@@ -1,4 +1,4 @@
-// A run that is still going on, fed to the ingest socket as a target would.
+// A live run, sent to the ingest socket as a target would.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import net from 'node:net';
@@ -48,7 +48,7 @@ test('a live run is shown, is not cached, and cannot be taken away', async () =>
   assert.match(metrics, /^cudadvise_held_seconds_total 0\.310000000$/m);
   assert.match(metrics, /^cudadvise_held_longest_seconds 0\.048000000$/m);
 
-  // It ends: the same run with its last frames.
+  // The run ends: its last frames are sent.
   sockets.forEach((socket) => socket.destroy());
   const [rest] = made(daemon, '--run', runId(1));
   const end = await connect(daemon, rest);

@@ -1,6 +1,6 @@
-// Checks answers against config/openapi.json. The document allows fields to be
-// added; here an object may have only what the document lists, so that a field
-// that is served but not described is found.
+// Checks answers against config/openapi.json. The document permits additional fields;
+// here an object may only have the fields that the document lists, so that a field that is
+// served but not described is found.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { require, root } from './daemon.mjs';
@@ -10,8 +10,8 @@ export const openapi = JSON.parse(readFileSync(path.join(root, 'config/openapi.j
 const { schemas } = openapi.components;
 const nameOf = (ref) => ref.split('/').pop();
 
-// ${node} without room for other fields. What a schema is built of (allOf)
-// stays open at its top, as NAME.part: the whole is closed.
+// ${node} without permission for additional fields. The parts of a composed schema
+// (allOf) stay open at the top, as NAME.part; the whole is closed.
 function close(node, isPart = false) {
   if (Array.isArray(node)) return node.map((item) => close(item, isPart));
   if (node === null || typeof node !== 'object') return node;
@@ -42,8 +42,8 @@ export function validate(schema, value) {
   note(schemas[schema], value, schema);
 }
 
-// By field ("Run.overhead"): objects that may have it, those that have it, and
-// those where it is not null.
+// For each field ("Run.overhead") the number of objects that may have it, that have it,
+// and in which it is not null.
 export const fields = new Map();
 
 function note(schema, value, name) {
@@ -66,8 +66,8 @@ function note(schema, value, name) {
   }
 }
 
-// Every field of every schema; those that are required with another one are
-// not optional.
+// All fields of all schemas. A field that is required together with another one does not
+// count as optional.
 export function allFields() {
   const found = [];
   const walk = (node, name) => {
@@ -97,7 +97,7 @@ function pathOf(target) {
 
 const used = new Set();
 
-// ${answer} to ${method} ${target} is what the document says.
+// ${answer} to ${method} ${target} must be as described.
 export function conforms(method, target, answer) {
   const pattern = pathOf(target);
   const operation = openapi.paths[pattern]?.[method.toLowerCase()];

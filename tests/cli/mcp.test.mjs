@@ -1,5 +1,5 @@
-// `cudadvise mcp` as the protocol's own SDK sees it, in both eras: a coding agent's loop,
-// what goes wrong beside a program that runs, and how much an answer makes one read.
+// `cudadvise mcp` with the protocol's own SDK, in both versions of the protocol: a coding
+// agent's loop, failures while a program runs, and the length of answers.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,8 +29,8 @@ after(() => {
 
 const eras = { '2025-11-25': 'legacy', '2026-07-28': { pin: '2026-07-28' } };
 
-// A connected client; the server's standard error must stay empty, and its standard
-// output has nothing but messages: the SDK tells of what it cannot read.
+// A connected client. The server's standard error must stay empty, and its standard
+// output must contain only messages: the SDK reports what it cannot read.
 async function connect(version) {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: eras[version] } });
   const transport = new StdioClientTransport({ command: cudadvise, args: ['mcp'], env, stderr: 'pipe' });
@@ -52,10 +52,10 @@ async function connect(version) {
   };
 }
 
-// Where the stand-in for CUPTI was not built there is no CUDA to build against.
+// If the stand-in for CUPTI was not built, there is no CUDA to build against.
 const skip = !existsSync(cupti) && 'no mock of CUPTI';
 
-// A program with a fault, and what an agent would edit on reading of it.
+// A program with a fault, and the edit that an agent would make after the finding.
 const pairs = [
   ['--kernels 60 --round-trips 40', { 'redundant-transfers': [' --round-trips 40', ''] }],
   ['--kernels 300 --pause-us 300', { 'gpu-idle-gaps': [' --pause-us 300', ''] }],
@@ -96,8 +96,8 @@ for (const version of Object.keys(eras)) {
     await assert.rejects(call('no-such-tool', {}), { code: -32602 });
     await assert.rejects(call('findings', { run: 7 }), { code: -32602 });
     await assert.rejects(client.request({ method: 'resources/list' }), /-32601|no such method|not support/i);
-    await assert.rejects(slow); // which the first word about its progress has cancelled
-    // The server goes on, and its program does not.
+    await assert.rejects(slow); // cancelled by the first progress notification
+    // The server goes on, but its program has ended.
     assert.equal((await call('runs', {})).isError, false);
     const running = () => existsSync(`/proc/${readFileSync(pid, 'utf8').trim()}/exe`);
     for (let i = 0; i < 400 && running(); i++) await new Promise((resolve) => setTimeout(resolve, 25));
@@ -114,20 +114,20 @@ test('answers: 2,000 tokens at most, of every capture', async (t) => {
   // The answers are as long with a sanitizer, which api-fields and rules-replay show all captures.
   const files = process.env.SANITIZE ? all.filter((_, i) => i % 5 === 0) : all;
   const { call, close } = await connect('2026-07-28');
-  // A reference kernel has no list of kernels worth counting, and one finding.
+  // A pair's capture has few kernels: its list of them would test nothing.
   const calls = files.flatMap((run) => [...(run.includes('/pairs/') ? [] : ['kernels']), 'findings', 'source']
     .map((name) => [name, { run }]));
   for (const file of files.filter((name) => name.endsWith('.bad.cadv'))) {
     calls.push(['explain', { rule: path.basename(file, '.bad.cadv') }]);
   }
-  // Lines of numbers beside a page: what a program may print.
+  // A page with lines of numbers that a program may print.
   calls.push(['profile', { argv: ['seq', '5000'], level: 'trace' }]);
   const most = {};
   const worker = async () => {
     for (let next; (next = calls.shift());) {
       const [name, args] = next;
       const { text, structuredContent } = await call(name, args);
-      // Agents are shown the one or the other.
+      // An agent may be shown either of the two.
       const tokens = Math.max(...encodings.flatMap((encoding) => [text, JSON.stringify(structuredContent)]
         .map((shown) => encoding.countTokens(shown))));
       assert.ok(tokens <= 2000, `${name} of ${JSON.stringify(args)}: ${tokens} tokens`);

@@ -1,4 +1,4 @@
-// A real browser, in tabs that notice everything they must not do.
+// A real browser, with tabs that report everything that a page must not do.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,15 +10,15 @@ const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const executablePath = process.env.CHROMIUM ??
   ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
     .find((file) => existsSync(file));
-const shots = process.env.SCREENSHOTS; // a folder, to look at
+const shots = process.env.SCREENSHOTS; // a folder for screenshots
 
 export async function launch() {
   assert.ok(executablePath, 'no Chromium: install chromium-headless-shell, or set CHROMIUM');
   return chromium.launch({ executablePath, args: ['--no-sandbox'] });
 }
 
-// What a file of tests looks at: a daemon with the runs that ${fill(daemon)} gives it, its
-// page and, from then on, a browser.
+// The set-up of a file of tests: a daemon with the runs that ${fill(daemon)} adds, its page,
+// and a browser.
 export class Site {
   constructor(fill) {
     after(() => this.browser?.close());
@@ -40,7 +40,7 @@ export class Site {
   }
 }
 
-// A tab that notices everything it must not do.
+// A tab that reports everything that a page must not do.
 // ${before}: called with the page before it goes to ${url}.
 export async function open(browser, t, { scheme = 'light', width = 1280, height = 1400, url, before }) {
   const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height }, reducedMotion: 'reduce' });
@@ -55,8 +55,8 @@ export async function open(browser, t, { scheme = 'light', width = 1280, height 
     void dialog.dismiss();
   });
   page.on('console', (message) => {
-    // A refused request is logged by the browser itself; tests that provoke
-    // one say so.
+    // The browser itself logs a refused request; tests that expect one
+    // say so.
     if (message.type() === 'error' && !/status of (401|404)/.test(message.text())) wrong.push(`console: ${message.text()}`);
   });
   await page.addInitScript(() => {
@@ -80,13 +80,13 @@ export async function shoot(page, name) {
   await page.screenshot({ path: path.join(shots, `${name}-all.png`), fullPage: true });
 }
 
-// ${scheme}: in the dark only what depends on it is asked again, the colours.
+// ${scheme}: in dark mode only the rules about colours are checked again.
 export async function accessible(page, scheme = 'light') {
-  // What is being fetched again is dimmed until it is there.
+  // Content that is being fetched again is dimmed until it arrives.
   await page.waitForFunction(() => document.querySelector('.stale') === null);
   await page.evaluate(axe);
-  // Only what is wrong is told in full, and comes over here: telling of all the
-  // other nodes takes twice as long as looking at them.
+  // Only violations are reported in full and transferred: reporting all other nodes
+  // takes twice as long as checking them.
   const options = { resultTypes: ['violations'] };
   if (scheme === 'dark') options.runOnly = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
   const violations = await page.evaluate(async (o) => (await globalThis.axe.run(o)).violations, options);

@@ -1,4 +1,4 @@
-// How the page writes numbers: the table that the C side is tested on too.
+// Number formatting on the page, by the table that the C side is also tested with.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The page in a real browser, on a real daemon with a made-up run.
+// The page in a real browser, with a real daemon and an invented run.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { Daemon, runId, taken } from '../api/daemon.mjs';
@@ -20,7 +20,7 @@ async function openView(t, view, options) {
   return page;
 }
 
-// The run's first view with all of its parts, each of which is fetched by itself.
+// The run's first view with all of its parts, each fetched separately.
 async function openRun(t, options) {
   const page = await open(t, options);
   await page.click(`a[href="#/runs/${run.number}"]`);
@@ -36,7 +36,7 @@ async function openKernels(t, options) {
   return page;
 }
 
-// The heading of a run: that of the list of runs begins with the same letters.
+// The heading of a run; the heading of the list of runs begins with the same letters.
 const heading = (number) => `h1 >> text=Run ${number}`;
 
 const api = (target) => site.api(`/runs/${run.number}${target}`);
@@ -129,7 +129,7 @@ test('kernels are those of the API; what was not measured says why', async (t) =
   const page = await openKernels(t);
   const { items } = await api('/kernels?limit=50');
   const rows = await page.$$eval('table.kernels tbody tr', (trs) => trs.map((tr) => ({ id: Number(tr.dataset.kernel), text: tr.textContent })));
-  // Below the table, once each, by the number that a row has.
+  // Below the table, each note once, with the number that rows refer to.
   const reasons = await page.$$eval('.footnotes li', (all) => all.map((li) => li.textContent));
   assert.deepEqual(rows.map((r) => r.id), items.map((k) => k.id));
   for (const [i, kernel] of items.entries()) {
@@ -151,7 +151,7 @@ test('text from a program stays text', async (t) => {
   const marks = () => page.$$eval('main img, main script, main b >> text=bold', (all) => all.length);
   assert.equal(await marks(), 0);
   await page.click('nav.tabs >> text=Overview');
-  // Other warnings may be there before it.
+  // Other warnings may precede it.
   await page.waitForFunction(() => document.querySelector('main').textContent.includes('<script>alert(1)</script>'));
   assert.equal(await marks(), 0);
 });
@@ -161,7 +161,7 @@ test('a label is shown, and shown as text', async (t) => {
   await page.waitForSelector('table.runs');
   await page.waitForSelector('.link-live');
   await daemon.send('PATCH', `/api/v1/runs/${run.number}`, { label: '<img src=x onerror=alert(2)>' });
-  // The event stream says so; nobody reloads.
+  // The event stream updates the page, without a reload.
   await page.waitForFunction(() => document.querySelector('table.runs tbody a').textContent === '<img src=x onerror=alert(2)>');
   await daemon.send('PATCH', `/api/v1/runs/${run.number}`, { label: null });
   await page.waitForFunction(() => document.querySelector('table.runs tbody a').textContent === './train --epochs 1');
@@ -232,7 +232,7 @@ test('errors are readable', async (t) => {
   await page.waitForSelector('text=No such page');
 });
 
-// What Tab comes by, as text.
+// The elements that Tab visits, as text.
 async function tabThrough(page) {
   const all = await page.$$eval('a, button, summary, input, select, [tabindex="0"]', (list) => list.filter((e) => e.checkVisibility()).length);
   const reached = [];
@@ -280,7 +280,7 @@ for (const scheme of ['light', 'dark'])
       const page = await open(t, { scheme, width });
       await page.waitForSelector('table.runs');
       await accessible(page, scheme);
-      // What each would save is there without scrolling.
+      // The savings of each are visible without scrolling.
       assert.equal(await page.$eval('.scroll', (box) => box.scrollWidth - box.clientWidth), 0);
       assert.equal(await page.$$eval('table.runs thead th', (all) => all.filter((e) => e.checkVisibility()).at(-1).textContent), 'Would save');
       await shoot(page, `runs-${scheme}-${width}`);
@@ -288,7 +288,7 @@ for (const scheme of ['light', 'dark'])
       await page.waitForSelector('.findings');
       await page.$$eval('details', (all) => all.forEach((d) => (d.open = true)));
       await accessible(page, scheme);
-      // Only the regions that say so scroll sideways.
+      // Only regions that are marked for it scroll sideways.
       const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.equal(over, 0, 'the page is wider than its window');
       await page.$$eval('details', (all) => all.forEach((d, i) => (d.open = i === 0)));

@@ -1,4 +1,4 @@
-// What a zoomed roofline shows, without a browser.
+// The contents of a zoomed roofline, without a browser.
 import { before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// The views of a run: their addresses, the timeline, what is too much, too little or
-// hostile, and a daemon that goes away and comes back.
+// The views of a run: their addresses, the timeline, runs with too much, too little or
+// hostile content, and a daemon that is restarted.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -71,7 +71,7 @@ test('the timeline is moved by keys, and its address with it', async (t) => {
   await page.focus('.chart');
   for (const key of ['w', 'w', 'w', 'd', 'd', 'a']) await page.keyboard.press(key);
   await page.waitForFunction(() => /timeline\/\d+-\d+$/.test(location.hash));
-  await page.waitForTimeout(400); // it stands still
+  await page.waitForTimeout(400); // the view does not move
   const [from, to] = /(\d+)-(\d+)$/.exec(await hash(page)).slice(1).map(Number);
   assert.ok(Math.abs((to - from) / (wall * 0.7 ** 3) - 1) < 0.01, `${from} to ${to} of ${wall}`);
   await page.reload();
@@ -96,11 +96,11 @@ test('letters move the timeline wherever the focus is, and zoom to where the poi
   await page.mouse.move(box.x + box.width / 4, box.y + 40);
   for (const key of ['w', 'w', 'w']) await page.keyboard.press(key);
   await page.waitForFunction(() => /timeline\/\d+-\d+$/.test(location.hash));
-  await page.waitForTimeout(400); // it stands still
+  await page.waitForTimeout(400); // the view does not move
   const [from, to] = /(\d+)-(\d+)$/.exec(await hash(page)).slice(1).map(Number);
   assert.ok(Math.abs((to - from) / (wall * 0.7 ** 3) - 1) < 0.01, `${from} to ${to} of ${wall}`);
   assert.ok(Math.abs((wall / 4 - from) / (to - from) - 0.25) < 0.02, `${from} to ${to} of ${wall}`);
-  // A letter that is typed is no move.
+  // A letter typed into a field does not move the timeline.
   await page.focus('input[type=search]');
   await page.keyboard.type('swad');
   await page.waitForTimeout(400);
@@ -142,8 +142,8 @@ test('who leaves the timeline is not brought back by its address', async (t) => 
   await page.focus('.chart');
   await page.keyboard.press('w');
   await page.waitForFunction(() => /timeline\/\d+-\d+$/.test(location.hash));
-  // The view has moved, its address follows in a moment, and meanwhile somebody goes on:
-  // all timers are due before the page hears of that.
+  // The view has moved, its address is updated a moment later, and meanwhile the user
+  // navigates: all timers fire before the page gets that event.
   await page.keyboard.press('w');
   await page.waitForTimeout(100);
   await page.evaluate((to) => {
@@ -177,7 +177,7 @@ test('what ran in view is what the API says; a launch leads to its kernel', asyn
   await page.mouse.click(box.x + box.width / 2, y);
   await page.waitForSelector('.marked a');
   assert.equal(await page.getAttribute('.marked a', 'href'), `#/runs/${run}/kernels/${kernel.id}`);
-  // Dragged over its second half: the selection has that half.
+  // Dragging over the second half selects that half.
   await page.mouse.move(box.x + box.width / 2, y);
   await page.mouse.down();
   await page.mouse.move(box.x + (box.width * 2) / 3, y, { steps: 4 });
@@ -203,7 +203,7 @@ test('NVTX ranges: seconds by name on the overview, rows and what is in view on 
   await page.waitForSelector('[aria-label="NVTX ranges in view"] th >> text="step 0"');
   const labels = await page.$$eval('.rowlabel', (all) => all.map((e) => e.textContent));
   assert.deepEqual(labels.slice(-4), ['NVTX ranges, thread 42', 'NVTX ranges', 'host waits', 'host calls']);
-  // The second of the thread's rows is the steps; a click selects one.
+  // The thread's second row has the steps; a click selects one.
   const box = await (await page.$('.chart canvas')).boundingBox();
   const y = await page.$$eval('.rowlabel', (all) => all.find((e) => e.textContent.startsWith('NVTX')).getBoundingClientRect().top + 30);
   await page.mouse.move(box.x + box.width / 2, y);
@@ -274,14 +274,14 @@ test('the wheel zooms where it points, and each frame is drawn of what is there'
   });
   assert.ok(drawn >= 29, `${drawn} pictures in 30 frames`);
   await page.waitForFunction(() => /timeline\/\d+-\d+$/.test(location.hash));
-  // Requests come when the hand rests, and ask for a bounded answer.
+  // Requests are sent when the pointer rests, and ask for a bounded answer.
   assert.ok(asked.length <= 12, `${asked.length} requests: ${asked.join(' ')}`);
   for (const url of asked.map((u) => new URL(u)))
     for (const [name, limit] of [['px', 4096], ['limit', 2000]])
       assert.ok(Number(url.searchParams.get(name) ?? 0) <= limit, url.href);
 });
 
-// Of every run that is not as usual: a text that its view must have.
+// For every unusual run: a text that its view must contain.
 const views = ['', '/timeline', '/kernels', '/kernels/3', '/roofline', '/copies', '/source', '/checklist', '/compare', '/diagnostics'];
 const said = {
   'empty ': 'No kernel was launched', 'empty /timeline': 'Nothing ran on a GPU', 'empty /kernels': 'No kernel was launched',
@@ -305,7 +305,7 @@ for (const name of ['empty', 'kernels', 'processes'])
       assert.equal(await page.$$eval('main [role=alert]', (all) => all.length), name === 'empty' && view === '/kernels/3' ? 1 : 0, view);
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0, `${view} is wider than its window`);
       assert.equal(await page.$$eval('main b[onclick], main img, main script', (all) => all.length), 0, view);
-      // What turns text around is shown, not obeyed; no name fills the screen.
+      // Bidirectional controls are shown, not applied; no name fills the screen.
       if (name === 'processes') assert.ok(!main.includes('\u202e'), view);
       await shoot(page, `${name}${view.replaceAll('/', '-')}`);
     }
@@ -385,7 +385,7 @@ test('a live run is seen while it runs, and after its daemon was away', async (t
   await page.waitForSelector('.activity');
   assert.match(await page.textContent('.activity'), /[\d,]+ launches so far/);
   assert.doesNotMatch(await page.textContent('main'), /No GPU work/);
-  // Its timeline says what is not there yet.
+  // Its timeline says which part is missing yet.
   await page.click('.tabs a >> text="Timeline"');
   await page.waitForSelector('.under >> text=The rows of the GPU end some seconds before those of the host');
   await page.goBack();
@@ -395,7 +395,7 @@ test('a live run is seen while it runs, and after its daemon was away', async (t
   await page.waitForSelector('.link-lost');
   assert.match(await page.textContent('.activity'), /launches so far/, 'what was known is still there');
   assert.match(await page.textContent('main'), /what was known before the connection was lost/);
-  // A key is good for one life of the daemon: the page says how to get the next.
+  // A key ends with the daemon: the page says how to get the next one.
   await other.start('--port', String(port));
   await page.waitForSelector('.link-refused', { timeout: 20000 });
   assert.match(await page.textContent('.heading'), /open the address that cudadvise dashboard prints/);

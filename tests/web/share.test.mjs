@@ -1,5 +1,6 @@
-// A run as one file (`cudadvise export --format html`): opened from disk, without a daemon,
-// it shows what the daemon would, sends nothing, and its policy is obeyed.
+// A run as one file (`cudadvise export --format html`): opened from disk without a daemon,
+// it shows the same as with the daemon, sends no requests, and its content security policy
+// is in force.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -33,7 +34,7 @@ const { daemon, api } = site;
 
 const open = (t, name, options) => tab.open(site.browser, t, { url: pathToFileURL(files[name]).href, ...options });
 
-// The elements of the file, found as a parser of HTML would: each ends at its first end tag.
+// The elements of the file as an HTML parser finds them: each ends at its first end tag.
 function partsOf(name) {
   const text = readFileSync(files[name], 'utf8');
   const all = [...text.matchAll(/<(script|style)([^>]*)>([^]*?)<\/\1>/g)];
@@ -79,7 +80,7 @@ test('what it answers is what the daemon answers', async () => {
       for (const [key, value] of Object.entries(asked))
         if (!['next_cursor', 'detail', 'revision', 'started_at', 'ended_at', 'wall_s', 'problem'].includes(key)) assert.deepEqual(told[key], value, `${at} ${key}`);
     }
-    // Page after page, each kernel once.
+    // Reading page by page gives each kernel once.
     const seen = new Set();
     for (let cursor = ''; cursor !== null;) {
       const page = offline.answer(data, `${base}/kernels?limit=40${cursor === '' ? '' : `&cursor=${cursor}`}`);

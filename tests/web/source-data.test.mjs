@@ -1,4 +1,4 @@
-// What the source view computes, without a browser: sums over inline contexts,
+// The computations of the source view, without a browser: sums over inline contexts,
 // folds, tokens.
 import { before, test } from 'node:test';
 import assert from 'node:assert/strict';
@@ -132,7 +132,7 @@ test('tokens are the text, whatever it is', () => {
   assert.ok(kinds('a.cu', '__global__ void f(float *a) { a[threadIdx.x] = 1.0f; } // b').includes('keyword __global__'));
   assert.ok(kinds('a.cu', 'int i = threadIdx.x;').includes('call threadIdx'));
   assert.ok(kinds('a.py', '@triton.jit\ndef f(x):\n  return tl.load(x) # b').includes('keyword def'));
-  // A comment over two lines is a comment on both.
+  // A comment of two lines is recognised on both.
   assert.deepEqual(highlight('a.cu', '/* a\nb */ int c;').map((tokens) => tokens[0].kind), ['comment', 'comment']);
   assert.deepEqual(kinds('a.txt', 'int main()'), []);
 });

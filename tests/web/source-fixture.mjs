@@ -1,5 +1,5 @@
-// A kernel's source as the API would tell it, made up: three files, code that
-// is inlined twice, a header that could not be read.
+// An invented kernel's source in the form of the API: three files, code that is inlined
+// twice, a header that could not be read.
 import { readFileSync } from 'node:fs';
 
 const text = (name) => readFileSync(new URL(`source/${name}`, import.meta.url), 'utf8');
@@ -28,7 +28,7 @@ const metrics = [
 const cu = (part) => [0, at('attention.cu', part)];
 const tile = (part) => [1, at('tile.cuh', part)];
 
-// Where; row that called, function; SASS with what each instruction counted:
+// Place; the row of the caller, function; SASS with the counts of each instruction:
 // inst, lanes, sectors and ideal, wavefronts and ideal, branches; samples.
 const rows = [
   { at: cu('const float scale'), sass: [['I2F R4, R3', { inst: 16384 }, { wait: 20 }], ['MUFU.RSQ R5, R4', { inst: 16384 }, { short_scoreboard: 60, wait: 10 }]] },
@@ -98,7 +98,7 @@ const lines = rows.map((row, index) => ({
   findings: row.findings ?? [],
 }));
 
-// The stall reasons as the daemon says them: its table, row by row.
+// The stall reasons of the daemon: its table, row by row.
 const def = readFileSync(new URL('../../daemon/facts/stall.def', import.meta.url), 'utf8');
 export const stallGroups = [...def.matchAll(/^STALL_GROUP\((\w+), "(.*)", "(.*)"\)$/gm)].map(([, id, key, label]) => ({ id, key, label }));
 const place = (row) => stallGroups.findIndex(({ key }) => key === row.group);
@@ -127,7 +127,7 @@ export function source(kernel) {
 
 const none = { function: null, file: null, line: null, module: null, python: false, inlined: false, nearest: false };
 
-// Findings of it, made from ${finding} of another kernel.
+// Findings about it, made from ${finding} about another kernel.
 export function findings(kernel, finding) {
   const load = at('tile.cuh', 'tile[j][i] = k');
   const hot = (file, line, more) => ({

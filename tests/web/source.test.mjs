@@ -1,8 +1,8 @@
-// The source view in a real browser. Part one: a real daemon with a run whose
-// numbers are made up but whose code is not (make_capture --source). Part two:
-// the page and everything else come from a real daemon, but what it says about
-// source lines is made up too (source-fixture.mjs), for what a small kernel
-// does not have; it is held against the description of the API.
+// The source view in a real browser. Part one: a real daemon with a run whose numbers
+// are invented but whose code is real (make_capture --source). Part two: the answers about
+// source lines are invented, too (source-fixture.mjs), to have what a small kernel lacks;
+// they are checked against the description of the API. Everything else comes from a real
+// daemon.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const site = new tab.Site(async (daemon) => {
 });
 const { daemon, api } = site;
 
-// A tab at ${to}; ${change} alters what the API says of the kernel.
+// A tab at ${to}; ${change} modifies the answers of the API about the kernel.
 async function open(t, { to = `/runs/${run.number}/kernels/${kernel}/source`, change = () => {}, real = false, file = (n) => texts[n], ...options } = {}) {
   const asked = [];
   const page = await site.open(t, to, {
@@ -194,7 +194,7 @@ test('a finding names its lines and its launch site, and leads to them', async (
   await page.waitForSelector(`${rowOf(lineOf.load)}.on`);
   assert.equal(await page.inputValue('select'), 'excess_sectors', 'coloured by what the finding is about');
   assert.equal(await page.textContent('[role=tab][aria-selected=true]'), 'tile.cuh100 %');
-  // In view, and so after the text came.
+  // Scrolled into view after the text has arrived.
   await page.waitForFunction((at) => {
     const box = document.querySelector('.listing').getBoundingClientRect();
     const row = document.querySelector(at).getBoundingClientRect();
@@ -218,7 +218,7 @@ test('it begins at the hottest line', async (t) => {
   const list = await page.$$eval('section[aria-labelledby=hottest] li', (all) => all.map((li) => li.textContent));
   assert.equal(list.length, 5);
   assert.ok(list[0].includes(`tile.cuh:${lineOf.load}`));
-  // Round the five hottest, and back.
+  // Through the five hottest lines, and back to the first.
   for (let i = 1; i <= 5; i++) {
     await page.click('.tools button >> nth=0');
     const [, name, line] = /([a-z]+\.cuh?):(\d+)/.exec(list[i % 5]);
@@ -280,7 +280,7 @@ test('inlined code is at its line and at its call', async (t) => {
   await page.waitForSelector(`${rowOf(lineOf.load)}.on`);
   assert.match(await page.textContent('.pane'), new RegExp(`Inlined at\\s*attention.cu:${lineOf.call}`));
   assert.equal(decodeURIComponent(await page.evaluate(() => location.hash)), `#/runs/${run.number}/kernels/${kernel}/source/${paths[1]}/${lineOf.load}`);
-  // One line that is inlined at two places has both.
+  // A line that is inlined at two places shows both.
   await page.click('[role=tab] >> text=attention.cu');
   await page.click(`${rowOf(27)} button`);
   const two = await page.$$eval('.pane .places button', (all) => all.map((b) => b.textContent));

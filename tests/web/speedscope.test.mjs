@@ -1,5 +1,5 @@
-// speedscope itself, as its package has it, opens what we write for it, for pprof and
-// for flame graphs: its import and its list of functions are the judge.
+// speedscope itself, from its package, opens our files for speedscope, for pprof and for
+// flame graphs; its import and its list of functions are checked.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -16,7 +16,7 @@ const formats = [['speedscope', 'x.speedscope.json'], ['pprof', 'x.pb.gz'], ['co
 const captures = ['programs/train.cadv', 'pairs/uncoalesced-global-access.bad.cadv']
   .map((name) => path.join(root, 'tests/captures', name));
 
-// The kernels' part of the time, as the report has it: 'name' to percent.
+// The kernels' shares of the time from the report: name to percent.
 function shares(capture) {
   const { kernels } = JSON.parse(execFileSync(path.join(bin, 'cudadvise'), ['show', '--json', capture],
     { maxBuffer: 1 << 28 }));
@@ -26,7 +26,7 @@ function shares(capture) {
   return [...sums].map(([name, ns]) => [name, (100 * ns) / all]).sort((a, b) => b[1] - a[1]);
 }
 
-// The rows that its sandwich view shows: [percent with what it calls, alone, name].
+// The rows of its sandwich view: [percent with callees, percent alone, name].
 async function rows(tab, file, name) {
   const script = file + '.js';
   writeFileSync(script, `speedscope.loadFileFromBase64(${JSON.stringify(name)}, ${JSON.stringify(readFileSync(file).toString('base64'))})`);
@@ -64,7 +64,7 @@ test('speedscope opens our profiles', async (t) => {
         const lines = got.map(([, , symbol]) => /^(\w+\.cu):(\d+) void dot_rows/.exec(symbol)).filter((m) => m !== null);
         assert.ok(lines.length > 3 && new Set(lines.map((m) => m[2])).size === lines.length, got.map((row) => row[2]).join('\n'));
       }
-      // What warps waited for is innermost; pprof has it as a label.
+      // The stall reason is the innermost frame; pprof has it as a label.
       const stalls = got.filter(([, self, symbol]) => /^\[[a-z_]+\]$/.test(symbol) && self > 0);
       assert.equal(stalls.length > 0, capture.includes('pairs') && format !== 'pprof', format);
     }

@@ -1,4 +1,4 @@
-// What the timeline computes, without a browser: windows, columns, sums, round times.
+// The computations of the timeline, without a browser: windows, columns, sums, round times.
 import { before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -127,12 +127,12 @@ test('columns: bins wider and narrower than a pixel; a start is always seen', ()
   const started = new Float32Array(1);
   data.columns(timeline([0], [1]), kernels, { from: 0, to: 100 }, started);
   assert.ok(started[0] > 0);
-  // A closer answer replaces a coarser one, only where it is.
+  // A finer answer replaces a coarser one only within its window.
   const both = new Float32Array(4);
   data.columns(timeline([1, 1], [1, 1], 0, 200), kernels, { from: 0, to: 400 }, both);
   data.columns(timeline([0.5, 0], [0, 0], 100), kernels, { from: 0, to: 400 }, both);
   assert.deepEqual([...both], [1, 0.5, 0, 1]);
-  // Not known, over one, or of another device: no nonsense.
+  // Unknown, above one, or of another device: no invalid values.
   const odd = new Float32Array(2);
   data.columns(timeline([null, 7], [0, 0]), kernels, { from: 0, to: 200 }, odd);
   assert.deepEqual([...odd], [0, 1]);
@@ -175,7 +175,7 @@ test('occupancy of other blocks: only where the rules give what the daemon says'
   const h200 = { max_warps_per_sm: 64, max_threads_per_block: 1024, max_blocks_per_sm: 32, max_threads_per_sm: 2048, warp_size: 32, regs_per_sm: 65536, regs_per_block: 65536 };
   assert.equal(fit(h200, 32, 40, Infinity).ratio, 0.5); // 32 blocks of a warp
   assert.equal(fit(h200, 256, 32, Infinity).ratio, 1);
-  assert.equal(fit(h200, 1024, 128, Infinity).ratio, 0); // a block has not so many registers
+  assert.equal(fit(h200, 1024, 128, Infinity).ratio, 0); // no block may have so many registers
   assert.equal(fit(h200, 256, 128, 1).ratio, 0.125); // shared memory for one block
   const kernel = { block: [32, 1, 1], registers: 40, occupancy: { theoretical_ratio: 0.5, limits: { shared: 228 } } };
   assert.deepEqual(whatIf(h200, kernel).at, [32, 40]);

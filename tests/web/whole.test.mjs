@@ -1,5 +1,5 @@
-// The whole run on the page: checklist, rooflines, and two runs compared, of
-// real captures.
+// Views of a whole run: checklist, rooflines, and the comparison of two runs, with real
+// captures.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const site = new Site(async (daemon) => {
 const { daemon, api } = site;
 const open = (t, view, options) => site.open(t, view, options);
 const hash = (page) => page.evaluate(() => location.hash);
-// Spaces as a person sees them.
+// All kinds of spaces as a plain space.
 const text = async (page, selector) => (await page.textContent(selector)).replace(/\s+/g, ' ');
 
 test('the checklist says of every line what the API says', async (t) => {
@@ -70,7 +70,7 @@ test('rooflines: a dot for every kernel with operations, a row for every kernel'
   assert.ok(counted.length > 0);
   const dots = await page.$$eval('.roofline .dot', (all) => all.map((c) => ({ x: Number(c.getAttribute('cx')), y: Number(c.getAttribute('cy')) })));
   assert.equal(dots.length, counted.length);
-  // Under the roof of its pipe: y grows downwards.
+  // Below the roof of its pipe: y grows downwards.
   const roof = Math.max(...await page.$$eval('.roofline .roof', (all) => all.map((l) => Number(l.getAttribute('y2')))));
   const [name] = await page.$$eval('.roofname', (all) => all.filter((e) => e.textContent === 'DRAM').map((e) => ({ x: Number(e.getAttribute('x')), y: Number(e.getAttribute('y')) })));
   for (const dot of dots) {
@@ -92,7 +92,7 @@ test('the roofline is zoomed by wheel, by a drawn box and by keys, and reset', a
   const zooms = async (how, act) => {
     await act();
     await page.waitForFunction((was) => [...document.querySelectorAll('.roofline .tick')].map((e) => e.textContent).join('|') !== was, whole);
-    // Dots outside of what is shown are not drawn over the scales.
+    // Dots outside the visible range are not drawn over the scales.
     assert.equal(await page.$eval('.roofline g[clip-path]', (g) => g.contains(document.querySelector('.roofline .dot'))), true, how);
     await button('Reset').click();
     assert.equal(await ticks(), whole, `${how}, reset`);
@@ -180,7 +180,7 @@ test('a kernel\'s memory diagram has each way\'s bytes as measured, or why not',
     assert.match(await at('l1'), of('lts__t_sectors_srcunit_tex.sum') === null ? /hit rate: not measured/ : /\d % served without L2/);
     await accessible(page);
     if (width < 1000) continue;
-    // From the threads to the right, each in its place.
+    // From the threads to the right, each unit at its place.
     const lefts = await page.$$eval('.memorymap > .box', (all) => all.map((e) => e.getBoundingClientRect().left));
     assert.deepEqual(lefts.slice(0, 4), lefts.slice(0, 4).sort((a, b) => a - b));
   }
@@ -240,7 +240,7 @@ test('a framework\'s kernels are summed by operator and line', async (t) => {
   const bytes = readFileSync(path.join(root, 'tests/captures/programs/cupy.cadv'));
   const { number } = (await daemon.uploadBytes(bytes)).json;
   const operators = await api(`/runs/${number}/operators`);
-  // No capture has lines: one is given a line of its own.
+  // No capture has lines: one gets an invented line.
   Object.assign(operators.items[0], { file: '/home/me/<b>model.py', line: 12, function: 'forward' });
   const page = await open(t, `/runs/${number}`, {
     before: (fresh) => fresh.route(`**/api/v1/runs/${number}/operators`, (route) => route.fulfill({ json: operators })),
@@ -261,7 +261,7 @@ test('a framework\'s kernels are summed by operator and line', async (t) => {
   await page.selectOption('.tools select', 'operator');
   await page.waitForSelector('tr.grouphead');
   assert.deepEqual(await page.$$eval('tr.grouphead th', (all) => all.map((th) => th.firstChild.textContent)), known);
-  // Of a program without a framework nothing is said.
+  // A program without a framework has no such section.
   const plain = await open(t, `/runs/${runs['double-precision.bad']}`);
   await plain.waitForSelector('.findings');
   assert.equal(await plain.$('table.operators'), null);
@@ -278,7 +278,7 @@ test('one fault at several launch shapes is one entry, as in the terminal', asyn
   await page.click('li.more > details > summary');
   const shown = await page.$$eval('li.more li.finding', (all) => all.map((li) => [li.dataset.finding, li.querySelector('summary small').textContent]));
   assert.deepEqual(shown, grids.slice(1).map((f) => [f.id, f.location.text]));
-  // What to do is marked, what to know of it follows.
+  // The action is marked, the explanation follows.
   const [{ advice, change }] = (await api(`/runs/${number}/findings`)).items;
   assert.deepEqual([await text(page, '.advice b'), await text(page, '.advice')], [change, advice]);
 });
@@ -299,7 +299,7 @@ test('two runs compared: what became of the prediction', async (t) => {
     assert.ok(rows[0].text.includes(said), `${said} in ${rows[0].text}`);
   assert.equal(await page.$$eval('table.compared tbody tr', (trs) => trs.length), compare.kernels.length);
   assert.match(await text(page, 'table.compared-times'), /The run.*3\.37 s1\.46 s1\.91 s/);
-  // Their arguments differ: nothing is said until that is allowed.
+  // Their arguments differ: there is no verdict until that is allowed.
   assert.deepEqual([await text(page, '#verdict'), compare.trial.verdict], ['Inconclusive', 'inconclusive']);
   assert.ok((await text(page, 'section[aria-labelledby=verdict] .notes')).includes(compare.trial.reasons[0].text));
   await page.focus('summary >> text=Conditions: 1 of 9 differ');
@@ -329,7 +329,7 @@ test('a comparison that cannot be made is a readable error', async (t) => {
   assert.match(await page.textContent('main'), /No such run/);
 });
 
-// Every view of a run, and what is there when it is.
+// Every view of a run, and an element that shows that it is complete.
 const views = {
   '': '.findings', '/timeline': '.chart canvas[data-painted]', '/kernels': 'table.kernels tbody tr', '/kernels/1': '.kernelpage .memorymap', '/kernels/1/source': '.listing tr.on', '/roofline': 'table.rooflines tbody tr',
   '/copies': 'section[aria-labelledby=copies] tbody tr', '/source': '.sources li', '/checklist': '.checks li', '/compare': '.comparewith select',
@@ -355,7 +355,7 @@ for (const scheme of ['light', 'dark'])
       await page.waitForSelector('.roofline .arrow');
       await accessible(page, scheme);
       assert.equal(await fits(), 0, 'the comparison is wider than its window');
-      // Nor does a table hide its last columns, which are the answer.
+      // A table does not hide its last columns, which have the result.
       assert.deepEqual(await page.$$eval('.scroll', (boxes) => boxes.filter((b) => b.scrollWidth > b.clientWidth)
         .map((b) => b.getAttribute('aria-label'))), []);
       if (width === 360)
@@ -383,7 +383,7 @@ test('the findings of all runs: those that the API has, chosen by practice and s
   await accessible(page);
   await page.fill('input[data-search]', 'no such program');
   await page.waitForSelector('.notice >> text=No such finding in any run.');
-  // The practice's own page leads there, too, and a finding to its run.
+  // The practice's own page also links there, and a finding links to its run.
   const of = await open(t, `/rules/${rule}`, { scheme: 'dark' });
   await of.click('text=Where it was found, in all runs');
   await of.waitForSelector('th[scope=row] a[href*="/findings/"]');

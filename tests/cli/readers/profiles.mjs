@@ -1,6 +1,6 @@
-// profiles.mjs SOURCE BASE…: BASE.speedscope.json by the schema of speedscope's
-// package, BASE.pb.gz by pprof-format's decoder, BASE.folded line by line: do all
-// three tell of the same stacks? Prints their number and nanoseconds.
+// profiles.mjs SOURCE BASE…: reads BASE.speedscope.json by the schema of speedscope's
+// package, BASE.pb.gz with pprof-format's decoder, and BASE.folded line by line. All
+// three must have the same stacks. Prints their number and nanoseconds.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -57,7 +57,7 @@ function pprof(base) {
   });
 }
 
-// Names without what a line cannot have, files without their directory.
+// Names without characters that a line cannot contain, files without directories.
 function folded(base) {
   const lines = readFileSync(`${base}.folded`, 'utf8').split('\n');
   assert.equal(lines.pop(), '');

@@ -1,4 +1,4 @@
-// sarif.mjs SOURCE FILE…: are the files what the schema of SARIF 2.1.0 says?
+// sarif.mjs SOURCE FILE…: validates the files by the schema of SARIF 2.1.0.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
