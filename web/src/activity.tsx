@@ -1,25 +1,25 @@
-// What a live run does just now: launches a second, and how busy its GPUs were.
+// The current activity of a live run: launches a second, and how busy its GPUs were.
 import { useRef } from 'preact/hooks';
 import { count, percent, rate, seconds } from './format';
 import { useResource } from './hooks';
 import type { RunDocument, Timeline } from './openapi';
 
 const bins = 120;
-const recent = 10; // s: what "of late" is
+const recent = 10; // s: the period that the rate is taken over
 
 interface Point {
-  s: number; // of the run
+  s: number; // since the start of the run
   launches: number;
 }
 
-// Launches a second since the first of ${points} that is recent; null: nothing to tell it from.
+// Launches a second since the first recent one of ${points}; null: too few points.
 function speed(points: Point[]): number | null {
   const last = points.at(-1);
   const first = points.find((p) => last !== undefined && last.s - p.s <= recent);
   return first === undefined || last === undefined || last.s <= first.s ? null : (last.launches - first.launches) / (last.s - first.s);
 }
 
-// Every look at the run is a point; the daemon counts launches before it has put them in order.
+// Every update of the run adds a point; the daemon counts launches before it has sorted them.
 function usePoints(run: RunDocument): Point[] {
   const points = useRef<Point[]>([]);
   const [s, launches] = [(run.wall_ns ?? 0) / 1e9, run.launches ?? 0];
@@ -46,7 +46,7 @@ export function Activity({ base, run, revision }: { base: string; run: RunDocume
 function Strip({ value }: { value: Timeline }) {
   const rows = value.devices.map((d) => d.rows.find((r) => r.row === 'kernel')).filter((r) => r !== undefined);
   const n = Math.max(0, ...rows.map((r) => r.count.length));
-  if (n === 0) return null; // nothing is in order yet
+  if (n === 0) return null; // nothing is sorted yet
   const busy = Array.from({ length: n }, (_, i) => Math.max(0, ...rows.map((r) => r.busy_ratio[i] ?? 0)));
   const text = `GPU busy with kernels, the first ${seconds((n * value.bin_ns) / 1e9)}: ${percent(busy.reduce((sum, b) => sum + b, 0) / n)}`;
   return (

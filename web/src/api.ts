@@ -2,7 +2,7 @@
 import { answer, Missing, runId, type Bundle } from './offline';
 import type { Problem as Answered } from './openapi';
 
-// What the daemon says, or what is said for it where it does not answer.
+// The daemon's problem document, or one made here if the daemon does not answer.
 type Problem = Pick<Answered, 'title' | 'status'> & Partial<Answered>;
 
 const key = 'cudadvise-token';
@@ -68,19 +68,19 @@ async function request(path: string, accept: string, signal?: AbortSignal,
   return response;
 }
 
-// Characters that turn the text around them, as the programs that are measured may
-// have them in names and in source.
+// Bidirectional control characters, which names and source of measured programs may
+// contain.
 const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const allTurning = new RegExp(turning.source, 'g');
 
-// What the daemon sends; what would turn text around is told instead of obeyed.
+// Parses the daemon's JSON; bidirectional controls are shown instead of applied.
 function parsed(text: string): unknown {
   if (!turning.test(text) && !/\\u(061c|200[ef]|202[a-e]|206[6-9])/i.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_, value: unknown) => (typeof value !== 'string' ? value
     : value.replace(allTurning, (c) => `⟨U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`)));
 }
 
-// The run that the page's own file has inside; null: there is a daemon.
+// The run that is embedded in the page's own file; null: there is a daemon.
 const inside = document.getElementById('run')?.textContent ?? null;
 const bundle = inside === null ? null : parsed(inside) as Bundle;
 export const offline = bundle === null ? null : { run: runId(bundle) };
@@ -99,7 +99,7 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return parsed(await response.text()) as T;
 }
 
-// What is at ${path}, saved as a file by the browser: a link could not send the token.
+// Saves ${path} as a file of the browser: a link could not send the token.
 export async function save(path: string, name: string): Promise<void> {
   const response = await request('/api/v1' + path, '*/*');
   const link = document.createElement('a');
@@ -109,13 +109,13 @@ export async function save(path: string, name: string): Promise<void> {
   setTimeout(() => URL.revokeObjectURL(link.href), 60000); // it may still be read
 }
 
-// Changes what is at ${path}; ${value} is the body, if there is one.
+// Changes the resource at ${path}; ${value} is the body, if there is one.
 export async function send(method: 'PATCH' | 'DELETE', path: string, value?: unknown): Promise<void> {
   await request('/api/v1' + path, 'application/json', undefined, value === undefined ? {} : { 'Content-Type': 'application/json' },
     { method, ...(value === undefined ? {} : { body: JSON.stringify(value) }) });
 }
 
-// refused: the daemon is another than the one that gave this tab its key.
+// refused: the daemon is not the one that gave this tab its key.
 export type Link = 'connecting' | 'live' | 'lost' | 'refused';
 
 // Server-sent events read with fetch(), because EventSource cannot send the
@@ -167,7 +167,7 @@ async function* events(response: Response): AsyncGenerator<ServerEvent> {
     const { value, done } = await reader.read();
     if (done) return;
     text += value;
-    if (text.length > 1 << 20) return; // no event of ours is that long
+    if (text.length > 1 << 20) return; // none of the daemon's events is that long
     let end: number;
     while ((end = text.indexOf('\n\n')) >= 0) {
       const event = parse(text.slice(0, end));

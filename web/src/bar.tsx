@@ -3,8 +3,8 @@ import { frameText, placeOf } from './frame';
 import { counted, percent, seconds } from './format';
 import type { Idle, Summary } from './openapi';
 
-// What happens once is told where it is as much of the run as a finding of medium
-// severity, as in the terminal.
+// Phases that occur once are listed from this share of the run on, that of a finding of
+// medium severity, as in the terminal.
 const phaseShare = 0.02;
 
 interface Part {
@@ -41,7 +41,7 @@ function partsOf(s: Summary): Part[] {
   return parts.filter((part) => part.ratio > 0);
 }
 
-// What is no finding: results that the host checked, one long gap.
+// Phases that are no findings: results that the host checked, one long gap.
 function Phases({ summary, wall }: { summary: Summary; wall: number }) {
   const { results, longest_idle: gap } = summary;
   const checked = results != null && results.copy_s >= phaseShare * wall ? results : null;

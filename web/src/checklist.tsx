@@ -9,7 +9,7 @@ import type { Checklist, ChecklistFact, ChecklistLine, ChecklistState } from './
 
 const states: Record<ChecklistState, string> = { passed: 'passed', failed: 'failed', no_gain: 'no gain', not_measured: 'not measured' };
 
-// Runs that an older version analysed have no count of one.
+// Runs that an older version analysed lack one of the counts.
 function counts(of: Partial<Record<ChecklistState, number>>): string {
   return (Object.keys(states) as ChecklistState[])
     .filter((state) => (of[state] ?? 0) > 0)

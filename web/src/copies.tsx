@@ -1,4 +1,4 @@
-// Copies and memsets by class, each held against what this machine reaches.
+// Copies and memsets by class, each compared with what this machine reaches.
 import { bytes, count, nanoseconds, none, percent, rate } from './format';
 import { useResource } from './hooks';
 import { Failure, Loading, Scroll } from './parts';

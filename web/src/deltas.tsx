@@ -1,4 +1,4 @@
-// Kernels of two runs: what each became faster or slower by, in seconds.
+// Kernels of two runs: the seconds by which each became faster or slower.
 import { seconds } from './format';
 import { middle, visible } from './names';
 import type { CompareKernel } from './openapi';

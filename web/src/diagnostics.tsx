@@ -1,4 +1,4 @@
-// What the measurement is, and what it lacks: costs, losses, processes, practices not checked.
+// The quality of the measurement: costs, losses, processes, practices not checked.
 import { count, counted, nanoseconds, none, seconds } from './format';
 import { useResource } from './hooks';
 import { offline } from './api';
@@ -29,7 +29,7 @@ export function DiagnosticsTab({ base, run, revision }: OfRun) {
   );
 }
 
-// As the report of the terminal calls them.
+// The names that the terminal report uses.
 const costs: Record<string, string> = {
   setup_s: 'set-up', counters_s: 'counters', source_s: 'counting by line', sampling_s: 'sampling', cupti_s: 'CUPTI',
   callback_s: 'callbacks', wait_s: 'other threads\u2019 waits', kernels_s: 'kernels longer while they were measured',

@@ -5,13 +5,13 @@ import { basename } from './format';
 const key = 'cudadvise-editor';
 const usual = 'vscode://file{path}:{line}';
 
-// Kept in this browser, for it is about this computer; "" for no links.
+// Stored in this browser, because it depends on this computer; "": no links.
 function template(): string {
   return localStorage.getItem(key) ?? usual;
 }
 
-// A path that the program gave must not become another address: only what a
-// path may have is left as it is.
+// A path from the program must not become another address: all characters but those of
+// paths are encoded.
 function editorLink(file: string, line: number, of: string): string | null {
   if (!file.startsWith('/') || !/^[a-z][a-z0-9+.-]*:/.test(of) || /^(javascript|data|vbscript|blob):/.test(of)) return null;
   const path = file.split('/').map(encodeURIComponent).join('/');

@@ -10,17 +10,17 @@ import { Together, SavingBar } from './saving';
 import { frameText, placeOf } from './frame';
 import type { Evidence, Finding, Findings, Site, Verdict } from './openapi';
 
-const leftTold = 0.9; // of its seconds: when more is left, nobody asks
+const leftTold = 0.9; // of its seconds: if more is left, the difference is not shown
 
-const SMALL_SHARE = 0.005; // of the whole run: nobody sees less
+const SMALL_SHARE = 0.005; // of the whole run: less is not noticeable
 
-// One fault and one change that mends it, at several places: the first of them, and the rest.
+// One fault at several places, which one change fixes: the first place, and the others.
 interface Kin {
   first: Finding;
   rest: Finding[];
 }
 
-// As in the terminal. Runs that an older version analysed lack what to change.
+// As in the terminal. Runs that an older version analysed lack ${change}.
 function isKin(a: Finding, b: Finding): boolean {
   return a.rule === b.rule && ((a.kernel_id !== null && b.kernel_id !== null && a.where === b.where) || (a.change != null && a.change === b.change));
 }
@@ -92,7 +92,7 @@ export function FindingsSection({ run, findings, live, empty, chosen }: {
   );
 }
 
-// What stands beside ${first}: launch shapes of its kernel, other places.
+// The entries below ${first}: launch shapes of its kernel, other places.
 function More({ first, more, open, children }: { first: Finding; more: Finding[]; open: boolean; children: ComponentChildren }) {
   const s = more.reduce((sum, f) => sum + (f.saves.s ?? 0), 0);
   const shapes = more.every((f) => f.kernel_id !== null && f.where === first.where);
@@ -172,13 +172,13 @@ function Item({ run, finding: f, alike, scale, open, chosen }: { run: string; fi
   );
 }
 
-// What to change is marked; how, and what to know, follows it.
+// The change is marked; how to make it, and explanations, follow.
 function Advice({ finding: { advice, change } }: { finding: Finding }) {
   if (advice === null || change == null || !advice.startsWith(change)) return <p class="advice"><b>{advice}</b></p>;
   return <p class="advice"><b>{change}</b>{advice.slice(change.length)}</p>;
 }
 
-// The launch shapes that one change mends.
+// The launch shapes that one change fixes.
 function Shapes({ run, finding: { shapes } }: { run: string; finding: Finding }) {
   return shapes && shapes.count > 1 ? (
     <details class="stack">
@@ -195,7 +195,7 @@ function Shapes({ run, finding: { shapes } }: { run: string; finding: Finding })
   ) : null;
 }
 
-// The lines that it is about, each with its part of it.
+// The lines that a finding is about, each with its share.
 function HotLines({ run, finding: f }: { run: string; finding: Finding }) {
   const lines = f.hot_lines ?? [];
   if (lines.length === 0) {

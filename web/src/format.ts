@@ -5,7 +5,7 @@ export const none = '–';
 
 type Unknown = null | undefined;
 
-// The largest first; the first that a value reaches is its unit.
+// Largest first; a value gets the first unit that it reaches.
 type Unit = [from: number, scale: number, name: string];
 
 const durations: Unit[] = [
@@ -22,7 +22,7 @@ const known = (value: number | Unknown): value is number => value != null && Num
 
 const grouped = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 20 });
 
-// A half counts as it is written, so the 15 digits that a double keeps are rounded and not the double itself.
+// Rounds the 15 decimal digits that a double keeps, not the double, so that a written half is rounded up.
 function roundDigits(value: number, digits: number): number {
   const [kept = '', exponent] = Math.abs(value).toExponential(14).split('e');
   const first = Math.round(Number(kept.replace('.', '')) / 10 ** (15 - digits));
@@ -36,7 +36,7 @@ export function plain(value: number | Unknown): string {
   if (size < 1e-9) return '0';
   const rounded = roundDigits(value, size < 1 ? 2 : 3);
   if (Math.abs(rounded) >= 1e-4 && Math.abs(rounded) < 1e15) return grouped(rounded);
-  // Next to the largest double, what is rounded is infinite.
+  // Near the largest double the rounded value is infinite.
   const text = Number.isFinite(rounded) ? rounded.toExponential() : value.toExponential(2).replace(/0+e/, 'e');
   return text.replace('+', '');
 }
@@ -61,7 +61,7 @@ export function nanoseconds(value: number | Unknown): string {
   return seconds(value == null ? value : value / 1e9);
 }
 
-// "3.4 to 4.1" in the unit of seconds(about), beside which it stands.
+// "3.4 to 4.1" in the unit of seconds(about), next to which it is shown.
 export function interval(about: number | Unknown, low: number | Unknown, high: number | Unknown): string {
   if (!known(about) || !known(low) || !known(high)) return '';
   const [, scale, name] = unitOf(durations, about > 0 ? about : high);
@@ -103,18 +103,18 @@ export function compact(value: number | Unknown): string {
   return withUnit(value, prefixes, '', '');
 }
 
-// Its last word is regular.
+// The plural of a noun whose last word is regular.
 function plural(noun: string): string {
   return /[^aeiou]y$/.test(noun) ? noun.slice(0, -1) + 'ies' : noun + (/([sx]|[cs]h)$/.test(noun) ? 'es' : 's');
 }
 
-// "1 launch", "2 launches": of the singular.
+// "1 launch", "2 launches"; ${noun} is the singular.
 export function counted(value: number, noun: string): string {
   const text = count(value);
   return `${text} ${text === '1' ? noun : plural(noun)}`;
 }
 
-// A value with the unit that the API gave it: "4.5 sectors/request"; but neither "3 insts" nor "3 %s".
+// A value with the unit from the API: "4.5 sectors/request"; but neither "3 insts" nor "3 %s".
 export function measure(value: number | null, unit: string | null): string {
   switch (unit) {
     case 'ns': return nanoseconds(value);

@@ -1,6 +1,5 @@
-// Colours for source text: tokens by line, from highlight.js' grammars. The
-// library's own output is HTML, which the page never inserts; this takes the
-// tokens as they come instead.
+// Colours for source text: tokens by line, from highlight.js' grammars. The library's own
+// output is HTML, which the page never inserts: this collects its tokens instead.
 import hljs from 'highlight.js/lib/core';
 import cpp from 'highlight.js/lib/languages/cpp';
 import python from 'highlight.js/lib/languages/python';
@@ -8,7 +7,7 @@ import type { Language } from 'highlight.js';
 
 export interface Token {
   text: string;
-  kind: string; // of the style sheet's .tok-…; '' plain
+  kind: string; // the .tok-… class of the style sheet; '': plain
 }
 
 const cuda = {
@@ -30,7 +29,7 @@ hljs.registerLanguage('cpp', (api): Language => {
 });
 hljs.registerLanguage('python', python);
 
-// What the style sheet has colours for.
+// The kinds that have a colour in the style sheet.
 const kinds: Record<string, string> = {
   keyword: 'keyword', 'variable.language': 'keyword', operator: '',
   type: 'type', 'title.class': 'type', class: 'type',
@@ -57,7 +56,7 @@ class Lines {
       else line.push({ text: piece, kind });
     }
   }
-  // A name within another scope that has no colour keeps the outer one's.
+  // A scope without a colour keeps the colour of the scope around it.
   startScope(name: string): void {
     const known = name in kinds || name.split('.')[0]! in kinds;
     this.scopes.push(known ? name : this.scopes.at(-1) ?? '');
@@ -81,7 +80,7 @@ const languages: [RegExp, string][] = [
   [/\.(cu|cuh|c|cc|cpp|cxx|h|hh|hpp|hxx|inl|inc)$/i, 'cpp'],
   [/\.pyi?$/i, 'python'],
 ];
-const most = 600_000; // characters; more takes longer than a click may
+const most = 600_000; // characters; more would take longer than a click should
 
 export function highlight(path: string, text: string): Token[][] {
   const plain = () => text.split('\n').map((line) => (line === '' ? [] : [{ text: line, kind: '' }]));

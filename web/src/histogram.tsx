@@ -1,4 +1,4 @@
-// How long the launches of a kernel took: a histogram, and the longest by hand.
+// The durations of a kernel's launches: a histogram, and links to the longest.
 import { compact, count, counted, nanoseconds, none } from './format';
 import { useResource } from './hooks';
 import { windowLink } from './links';
@@ -33,7 +33,7 @@ function Bars({ times }: { times: LaunchTimes }) {
   const room = Math.min(width / n, 60);
   const text = times.buckets.map(([i, k]) => `${counted(k!, 'launch')} from ${nanoseconds(from(i!))}`).join(', ');
   const step = Math.max(1, Math.ceil(n / 8));
-  const end = Math.min(n * room + 8, width - 90); // of the bars: beside it is room for a word
+  const end = Math.min(n * room + 8, width - 90); // of the bars; a word fits beside them
   return (
     <figure class="histogram">
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`Launches by duration: ${text}`}>
@@ -55,7 +55,7 @@ function Bars({ times }: { times: LaunchTimes }) {
   );
 }
 
-// The first ones, each a way into the timeline.
+// The first launches, each a link into the timeline.
 function Single({ run, list, of }: { run: string; list: LaunchList; of: number }) {
   if (list.items.length === 0) return null;
   return (

@@ -8,8 +8,8 @@ export interface Loaded<T> {
   reload: () => void;
 }
 
-// What is at ${path}, fetched again when ${revision} changes; the old value stays
-// meanwhile, so that a live run does not flicker. null: nothing to fetch.
+// The resource at ${path} (null: none), fetched again when ${revision} changes; the old
+// value stays meanwhile, so that a live run does not flicker.
 export function useResource<T>(path: string | null, revision: unknown = null): Loaded<T> {
   const [state, set] = useState<{ path: string | null; value: T | null; error: Error | null }>({
     path: null, value: null, error: null,
@@ -54,8 +54,8 @@ export function useEvents(path: string | null, changed: () => void): Link {
         latest.current();
       }, 500);
     };
-    // A hello, too, may follow changes that nobody told us: between what the
-    // page has read and the first, or while the link was down.
+    // A hello may also follow changes without an event: before the first hello, or
+    // while the link was down.
     void listen(path, abort.signal, later, setLink);
     return () => {
       abort.abort();
@@ -79,8 +79,8 @@ export function useWide(query: string): boolean {
 export function useRoute(): string[] {
   const read = () => location.hash.replace(/^#\/?/, '').split('/').filter((s) => s !== '').map(decode);
   const [route, set] = useState(read);
-  // An ordinary effect runs after the next frame is painted, and what changes
-  // before it listens is never heard of.
+  // An ordinary effect runs after the next frame is painted, and would miss changes
+  // before that.
   useLayoutEffect(() => {
     const changed = () => set(read());
     addEventListener('hashchange', changed);

@@ -1,10 +1,10 @@
-// What a person may do with a run: label it, keep it, take it along, delete it.
+// Actions on a run: label, keep, download, delete.
 import { useState } from 'preact/hooks';
 import { save, send } from './api';
 import { Failure } from './parts';
 import type { RunDocument } from './openapi';
 
-// As `cudadvise export` writes them, those that people or other pages read.
+// The formats of `cudadvise export` that are for people or other pages.
 const files: [format: string, suffix: string, name: string][] = [
   ['html', 'html', 'One page to share'], ['capture', 'cadv', 'Capture'], ['json', 'json', 'JSON'], ['markdown', 'md', 'Markdown'], ['csv', 'csv', 'CSV'], ['sarif', 'sarif', 'SARIF'],
 ];
@@ -15,7 +15,7 @@ export function Keeping({ base, run }: { base: string; run: RunDocument }) {
   const [error, setError] = useState<Error | null>(null);
   const change = async (value: { label?: string | null; pinned?: boolean }) => {
     try {
-      await send('PATCH', base, value); // the run's events bring it back
+      await send('PATCH', base, value); // the run's events update the page
       setError(null);
     } catch (failure) {
       setError(failure as Error);

@@ -1,4 +1,4 @@
-// The kernels of a run: filtered and sorted by the daemon, which has them all.
+// The kernels of a run, filtered and sorted by the daemon, because the page has only some.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from './api';
 import { count, counted, nanoseconds, percent, shape } from './format';
@@ -19,7 +19,7 @@ const headlines: [keyof Kernel['headline'], string][] = [
   ['divergence', 'Idle lanes'],
 ];
 
-// What is typed, once it stands still: a request for each letter helps nobody.
+// The typed text after a pause, to avoid a request for each letter.
 function useSettled<T>(value: T, ms: number): T {
   const [settled, set] = useState(value);
   useEffect(() => {
@@ -43,7 +43,7 @@ export function KernelsTab({ id: run, base, revision, run: { kernels: total } }:
   latest.current = of;
   const old = useRef<KernelList | null>(null);
   if (first.value) old.current = first.value;
-  const page = first.value ?? old.current; // while the next is fetched
+  const page = first.value ?? old.current; // shown until the next one arrives
 
   if (first.error && !first.value) return <Failure error={first.error} retry={first.reload} />;
   if (!page) return <Loading what="kernels" />;
@@ -53,7 +53,7 @@ export function KernelsTab({ id: run, base, revision, run: { kernels: total } }:
   const load = async () => {
     try {
       const answer = await get<KernelList>(`${path}&cursor=${encodeURIComponent(next!)}`);
-      if (latest.current !== of) return; // sorted otherwise meanwhile
+      if (latest.current !== of) return; // the order was changed meanwhile
       setMore({ of, items: [...(grown?.items ?? []), ...answer.items], next: answer.next_cursor });
       setError(null);
     } catch (failure) {
@@ -110,7 +110,7 @@ interface Rows {
   kernels: Kernel[];
 }
 
-// What ${k} is grouped by, and the group's name.
+// The key of ${k}'s group, and the group's name.
 function groupOf(k: Kernel, by: Exclude<Group, ''>): { key: string; title: string } {
   if (by === 'library') return { key: k.library ?? '', title: k.library ?? 'the program\'s own' };
   if (by === 'operator') return { key: k.operator ?? '', title: visible(k.operator ?? 'no operator known') };
@@ -188,7 +188,7 @@ function Row({ run, kernel, longest, reasons }: { run: string; kernel: Kernel; l
   );
 }
 
-// Shortest to longest, half of them and 95 of 100 marked; its scale is logarithmic.
+// From the shortest to the longest, with the median and the 95th percentile marked; logarithmic scale.
 function Spread({ time, longest }: { time: Kernel['time']; longest: number }) {
   const { min_ns, p50_ns, p95_ns, max_ns } = time;
   if (min_ns === null || max_ns === null) return <span class="dim">–</span>;
@@ -205,7 +205,7 @@ function Spread({ time, longest }: { time: Kernel['time']; longest: number }) {
   );
 }
 
-// The four headline metrics of a kernel as facts; a reason that they share is said once.
+// The four headline metrics of a kernel as facts; a common reason is given once.
 export function headlineFacts(kernel: Kernel): [string, string, string?][] {
   const all = headlines.map(([key, name]) => ({ name, value: kernel.headline[key]?.value ?? null, reason: kernel.headline[key]?.reason ?? 'no reason given' }));
   if (all.every((h) => h.value === null && h.reason === all[0]!.reason))
@@ -213,7 +213,7 @@ export function headlineFacts(kernel: Kernel): [string, string, string?][] {
   return all.map((h) => (h.value === null ? [h.name, 'not measured', h.reason] : [h.name, percent(h.value)]));
 }
 
-// The same.
+// The same as cells of a table.
 function Metrics({ headline, reasons }: { headline: Kernel['headline']; reasons: string[] }) {
   const first = headline[headlines[0]![0]];
   const all = headlines.every(([key]) => headline[key]?.value === null && headline[key]?.reason === first?.reason);

@@ -1,4 +1,4 @@
-// The addresses of the page. What follows a view's name is a place in it.
+// The addresses of the page. The parts after a view's name are a place in it.
 const part = encodeURIComponent;
 
 type Id = string | number;
@@ -19,7 +19,7 @@ export function ruleLink(rule: string): string {
   return `#/rules/${part(rule)}`;
 }
 
-// The findings of all runs; of one practice.
+// The findings of all runs, or those of one practice.
 export function findingsLink(rule = ''): string {
   return rule === '' ? '#/findings' : `#/findings/${part(rule)}`;
 }

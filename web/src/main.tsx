@@ -38,13 +38,13 @@ function Page({ route }: { route: string[] }) {
 function App() {
   const route = useRoute();
   const main = useRef<HTMLElement>(null);
-  // What follows the view's name is a place in it.
+  // The parts after the view's name are a place in it.
   const view = route.slice(0, 5);
   const at = view.join('/');
   const first = useRef(true);
   useEffect(() => {
     document.title = [...view].reverse().concat('cudadvise').join(' · ');
-    // A new view starts at its top, for eyes and for screen readers.
+    // A new view starts at its top, also for screen readers.
     if (!first.current) {
       scrollTo(0, 0);
       main.current?.focus({ preventScroll: true });

@@ -1,5 +1,5 @@
-// Where a kernel's bytes go: from its threads through L1 or shared memory and L2 to DRAM,
-// with what was measured of each way, and why not where it was not.
+// The path of a kernel's bytes: from its threads through L1 or shared memory and L2 to
+// DRAM, with the measurements of each part, or the reason why there is none.
 import type { ComponentChildren } from 'preact';
 import { bytes, compact, percent, plain, rate } from './format';
 import type { Kernel, Metric } from './openapi';
@@ -11,11 +11,11 @@ interface Flow {
   name: string;
   back: boolean | null; // towards the threads; null: both ways
   bytes: number | null;
-  more: string; // '' nothing
-  why: string; // there are no bytes
+  more: string; // '': nothing more
+  why: string; // why there are no bytes
 }
 
-// A counter's value of a launch, and why one has none.
+// A counter's value for one launch, and the reason if it has none.
 interface Counters {
   of: (name: string, scale?: number) => number | null;
   why: (name: string) => string;
@@ -36,7 +36,7 @@ const sumOf = (...values: (number | null)[]) => (values.some((v) => v === null) 
 
 const per = (sectors: number | null, of: number | null, what: string) => (sectors === null || of === null || !(of > 0) ? '' : `${plain(sectors / of)} sectors ${what}`);
 
-// Of what L2 moved that DRAM did not: no hit rate, which counts sectors and not bytes.
+// The share of bytes that L2 moved without DRAM: not a hit rate, which counts sectors.
 function servedByL2(b: Kernel['bandwidth']): string | null {
   const [l2, dram] = [b?.l2_bytes ?? null, b?.dram_bytes ?? null];
   return l2 === null || dram === null || !(l2 > 0) || dram > l2 ? null : `${percent(1 - dram / l2)} served without DRAM`;
@@ -64,7 +64,7 @@ function ways({ of, why }: Counters, { bandwidth, local_bytes }: Kernel) {
     };
   };
   const plainly = (counter: string, scale: number, name: string, back: boolean | null): Flow => ({ name, back, bytes: of(counter, scale), why: why(counter), more: '' });
-  // Without one of them what both are together.
+  // If one of the two is missing, shows their sum.
   const either = (flows: Flow[], all: number | null | undefined): Flow[] => (all == null || flows.every((f) => f.bytes !== null) ? flows
     : [{ name: 'read and written', back: null, bytes: all, why: '', more: '' }]);
   return {
@@ -79,7 +79,7 @@ function ways({ of, why }: Counters, { bandwidth, local_bytes }: Kernel) {
   };
 }
 
-// The share of sectors that threads had of L1 and not of L2.
+// The share of sectors that threads got from L1.
 function hitOf({ of }: Counters, asked: Flow[]): string | null {
   const rate_ = of('l1tex__t_sector_hit_rate.pct');
   if (rate_ !== null) return `hit rate ${percent(rate_ / 100)}`;
@@ -135,7 +135,7 @@ function Box({ at, title, children }: { at: string; title: string; children: Com
   return <li class={`box at-${at}`}><b>{title}</b><small>{children}</small></li>;
 }
 
-// As thick as there are bytes: what is most of all fills its line.
+// The line is as thick as its share of the most bytes.
 function Way({ at, flows, most, children }: { at: string; flows: Flow[]; most: number; children?: ComponentChildren }) {
   return (
     <li class={`way at-${at}`}>

@@ -1,7 +1,7 @@
-// Names that a program gave, as they are shown: of any length, of any bytes.
+// How names from a program are shown: they may have any length and any bytes.
 import type { Kernel } from './openapi';
 
-// What would not be seen, or would turn the text around it.
+// Invisible characters, and bidirectional controls.
 const unseen = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 // Control characters as their pictures or code points.
@@ -13,8 +13,8 @@ export function visible(text: string): string {
   });
 }
 
-// At most ${most} characters of it: its beginning and its end tell names apart,
-// not the template arguments between.
+// At most ${most} characters of a name: its beginning and its end, which distinguish names
+// better than the template arguments between.
 export function middle(text: string, most = 96): string {
   const all = [...text];
   if (all.length <= most) return text;
@@ -22,13 +22,13 @@ export function middle(text: string, most = 96): string {
   return all.slice(0, most - 1 - tail).join('') + '…' + all.slice(all.length - tail).join('');
 }
 
-// A command without the folders before its program, as the terminal has it.
+// A command without the directory of its program, as in the terminal.
 export function shortCommand(command: string): string {
   const end = command.search(/ |$/);
   return command.startsWith('/') ? command.slice(command.lastIndexOf('/', end - 1) + 1) : command;
 }
 
-// What a run is called: its label, or else its command.
+// A run's title: its label, or else its command.
 export function titleOf(run: { label?: string | null; command?: string | null; id: string | null }): string {
   return run.label || shortCommand(run.command || '') || run.id || '';
 }

@@ -3,7 +3,7 @@
 import { count, counted, nanoseconds, percent, seconds } from './format';
 import type { Check, Diagnostic, Held, RunDocument } from './openapi';
 
-// For how long the program stood still for us, at one place and in all.
+// For how long measuring held the program, at one place and in all.
 function HeldNote({ h, over }: { h: Held; over: boolean }) {
   return (
     <li class={over ? 'severity-warning' : undefined}>
@@ -18,13 +18,13 @@ function unendedOf(run: RunDocument): number {
   return run.state === 'finished' ? run.data?.unended ?? 0 : 0;
 }
 
-// Over the limit by less than is printed is no news.
+// An excess over the limit that would not be visible in print is ignored.
 function isHeldTooLong(held: Held | null | undefined): boolean {
   return held != null && held.limit_s !== null && held.longest_s > held.limit_s &&
     seconds(held.longest_s) !== seconds(held.limit_s);
 }
 
-// What the run's times suffered from on a GPU that it used; as in the terminal.
+// What disturbed the run's times on a GPU that it used; as in the terminal.
 function sufferedOf(run: RunDocument): string[] {
   return (run.conditions?.gpus ?? []).flatMap((gpu, i) => {
     if (!gpu.used) return [];
@@ -91,7 +91,7 @@ export function NoteList({ run, diagnostics }: { run: RunDocument; diagnostics: 
   );
 }
 
-// What makes its numbers doubtful, in a few words each; the notes have the rest.
+// The reasons to doubt the numbers, in a few words each; the notes have the details.
 function doubts(run: RunDocument, diagnostics: Diagnostic[]): string[] {
   const lost = run.data?.lost ?? 0;
   const warnings = diagnostics.filter((d) => d.severity !== 'info').length;
@@ -108,7 +108,7 @@ function doubts(run: RunDocument, diagnostics: Diagnostic[]): string[] {
   ].filter((text) => text !== '');
 }
 
-// Folded; what is to be known before the findings are believed is in its first line.
+// Folded; the first line has the doubts that matter for the findings.
 export function Notes({ run, diagnostics }: { run: RunDocument; diagnostics: Diagnostic[] }) {
   const doubtful = doubts(run, diagnostics);
   const cost = run.overhead ? `, own cost ${percent(run.overhead.ratio)} of the run` : '';

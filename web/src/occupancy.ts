@@ -1,15 +1,15 @@
-// How many warps would fit with another block size or register count. The rules are
-// those of daemon/model/occupancy_own.c, and are used only where they give what the
-// daemon says of the kernel as it is. Pure.
+// How many warps would fit with another block size or register count, by the rules of
+// daemon/model/occupancy_own.c. Used only if they give the daemon's value for the kernel
+// as it is. Pure.
 import type { Device, Kernel } from './openapi';
 
-const registerUnit = 256; // a warp's registers come in units of it
+const registerUnit = 256; // a warp's registers are allocated in units of it
 const schedulers = 4; // of an SM, since Volta
 const registersPerThread = 255;
 
 export interface Fit {
   warps: number; // resident on an SM
-  ratio: number; // of the most it holds
+  ratio: number; // of the maximum
 }
 
 type Limits = Pick<Device, 'max_warps_per_sm' | 'max_threads_per_block' | 'max_blocks_per_sm' | 'max_threads_per_sm' | 'warp_size' | 'regs_per_sm' | 'regs_per_block'>;
@@ -22,7 +22,7 @@ function registerLimit(d: Limits, registers: number, warps: number): number {
   return Math.floor((Math.floor(d.regs_per_sm / schedulers / perWarp) * schedulers) / warps);
 }
 
-// ${shared}: blocks that shared memory has room for, whatever their size.
+// ${shared}: the number of blocks that fit into shared memory.
 function blocksOf(d: Limits, threads: number, registers: number, shared: number): number {
   const warps = Math.ceil(threads / d.warp_size);
   if (threads > d.max_threads_per_block) return 0;
@@ -41,7 +41,7 @@ export interface WhatIf {
   fit: (block: number, registers: number) => Fit;
 }
 
-// null where the rules do not give what the daemon says, or its limits are not known.
+// null if the rules do not give the daemon's value, or the device's limits are unknown.
 export function whatIf(d: Device, k: Pick<Kernel, 'block' | 'registers' | 'occupancy'>): WhatIf | null {
   const threads = k.block.reduce((n, side) => n * side, 1);
   const { limits, theoretical_ratio: said } = k.occupancy;

@@ -1,4 +1,4 @@
-// What a view is given. revision: changes with every analysis of the run.
+// The properties of a view. revision: changes with every analysis of the run.
 import type { RunDocument } from './openapi';
 
 export interface OfRun {
@@ -6,5 +6,5 @@ export interface OfRun {
   base: string;
   run: RunDocument;
   revision: string;
-  at: string[]; // what follows the view's name in the address
+  at: string[]; // the parts of the address after the view's name
 }

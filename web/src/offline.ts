@@ -1,17 +1,17 @@
-// A run inside the page's own file (`cudadvise export --format html`): what the daemon
-// would answer, from that. Pure.
+// A run embedded in the page's own file (`cudadvise export --format html`): gives the
+// answers of the daemon. Pure.
 import type { Kernel, LaunchTimes, Metric, Rule, RunDocument, Source, SourceFileDocument, Timeline } from './openapi';
 
 export interface Bundle {
   run: RunDocument;
-  documents: Record<string, unknown>; // by their paths below the run's
-  // The first have what is written of a kernel; null: it was left out.
+  documents: Record<string, unknown>; // by their paths below that of the run
+  // The first kernels have these documents; null: left out.
   kernels: { kernel: Kernel; metrics: Metric[] | null; launches: LaunchTimes | null; source: Source | null }[];
   files: (SourceFileDocument | null)[];
   rules: Rule[];
 }
 
-// Why there is no answer.
+// The reason why there is no answer.
 export class Missing extends Error {}
 
 const notHere = (what: string) => new Missing(`${what} not in this file: the run's capture has them.`);
@@ -56,7 +56,7 @@ function windowOf(query: URLSearchParams): unknown {
   };
 }
 
-// What is at ${path} of the API; throws Missing.
+// The API's answer for ${path}; throws Missing.
 export function answer(bundle: Bundle, path: string): unknown {
   const [place = '', asked] = path.split('?');
   const query = new URLSearchParams(asked ?? '');
@@ -81,7 +81,7 @@ export function answer(bundle: Bundle, path: string): unknown {
   throw new Missing('Not in this file.');
 }
 
-// How the page calls the run.
+// The run's id in the page's addresses.
 export function runId(bundle: Bundle): string {
   return String(bundle.run.number ?? 1);
 }

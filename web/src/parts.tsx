@@ -36,7 +36,7 @@ export function Loading({ what }: { what: string }) {
 }
 
 export function Scroll({ label, children }: { label: string; children: ComponentChildren }) {
-  // Wide tables scroll by themselves; the keyboard reaches them too.
+  // Wide tables scroll separately, also with the keyboard.
   return (
     <div class="scroll" role="group" aria-label={label} tabIndex={0}>
       {children}
@@ -44,7 +44,7 @@ export function Scroll({ label, children }: { label: string; children: Component
   );
 }
 
-// Why something was not measured, once each; cells have its number.
+// The reasons why something was not measured, each once; cells show the number.
 export function reasonsOf(all: (string | null | undefined)[]): string[] {
   return [...new Set(all.map((reason) => reason ?? unexplained))];
 }

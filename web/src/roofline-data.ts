@@ -1,10 +1,10 @@
-// What of a roofline chart is seen, in decades of both scales. Pure.
+// The visible part of a roofline chart, in decades of both scales. Pure.
 
 export interface Box { x0: number; x1: number; y0: number; y1: number }
 
 const least = 0.5; // decades that stay in sight
 
-// From ${from} to ${to} without what is outside of ${low} to ${high}.
+// The interval ${from} to ${to}, limited to ${low} to ${high}.
 function within(from: number, to: number, low: number, high: number): [number, number] {
   const span = Math.min(high - low, Math.max(least, to - from));
   const begin = Math.min(Math.max((from + to - span) / 2, low), high - span);
@@ -15,8 +15,8 @@ function boxOf([x0, x1]: [number, number], [y0, y1]: [number, number]): Box {
   return { x0, x1, y0, y1 };
 }
 
-// Of ${view} the part between two points of it, in shares of its width from the left and of
-// its height from below; shares outside of 0 to 1 show more.
+// The part of ${view} between two points, given in shares of its width from the left and
+// of its height from below; shares outside 0 to 1 show more.
 export function partOf(view: Box, whole: Box, a: { x: number; y: number }, b: { x: number; y: number }): Box {
   const [w, h] = [view.x1 - view.x0, view.y1 - view.y0];
   return boxOf(
@@ -25,7 +25,7 @@ export function partOf(view: Box, whole: Box, a: { x: number; y: number }, b: { 
   );
 }
 
-// ${factor} times as much, with what is at ${at} where it is.
+// ${factor} times as much; the point ${at} stays in place.
 export function zoomed(view: Box, whole: Box, factor: number, at = { x: 0.5, y: 0.5 }): Box {
   const lower = (share: number) => share * (1 - factor);
   return partOf(view, whole, { x: lower(at.x), y: lower(at.y) }, { x: lower(at.x) + factor, y: lower(at.y) + factor });

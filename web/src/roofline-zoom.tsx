@@ -1,4 +1,4 @@
-// A chart that is zoomed by wheel, by a drawn box and by keys.
+// A chart that can be zoomed by wheel, by drawing a box and by keys.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { moved, partOf, same, zoomed, type Box } from './roofline-data';
@@ -18,9 +18,9 @@ interface Shown {
   children: ComponentChildren; // the caption
 }
 
-const nearer = 0.7; // of what was in sight, a key
-const step = 0.15; // the same, an arrow
-const drawn = 8; // px: less is a click
+const nearer = 0.7; // factor of the visible part, for each key
+const step = 0.15; // share of the visible part, for each arrow key
+const drawn = 8; // px: a smaller box is a click
 
 export function Zoom({ whole, plot, centre, width, height, label, picture, children }: Shown) {
   const svg = useRef<SVGSVGElement>(null);
@@ -41,7 +41,7 @@ export function Zoom({ whole, plot, centre, width, height, label, picture, child
     const element = svg.current!;
     const wheel = (e: WheelEvent) => {
       const to = zoomed(now.current.view, now.current.whole, 1.0018 ** (e.deltaY * (e.deltaMode === 1 ? 30 : 1)), shareOf(pointOf(e)));
-      if (same(to, now.current.view)) return; // then the wheel is the page's
+      if (same(to, now.current.view)) return; // then the wheel scrolls the page
       e.preventDefault();
       show(to);
     };

@@ -1,4 +1,4 @@
-// What kernels reach of what the GPU can do: a chart where operations were
+// The performance of kernels against the GPU's ceilings: a chart if operations were
 // counted, and always a table with the same numbers.
 import { compact, counted, none, percent, plain, rate } from './format';
 import { useResource } from './hooks';
@@ -97,7 +97,7 @@ export function RooflineChart({ rows, ceilings, run, before }: { rows: Kernel[];
     const y = (v: number) => height - pad.bottom - ((Math.log10(v) - y0) / (y1 - y0)) * (height - pad.top - pad.bottom);
     const clampX = (v: number) => Math.min(Math.max(v, 10 ** x0), 10 ** x1);
     const low = clampX(10 ** y0 / dram);
-    // Where along the slope no kernel is in the way of its name.
+    // The place along the slope where no kernel covers the roof's name.
     const high = clampX(top / dram);
     const marks = [...dots.map((k) => placeOf(k)!), ...rings.map((k) => ({ x: k.roofline!.l2_flop_per_byte!, y: k.roofline!.flops_per_s! })), ...olds.flatMap((old) => old ?? [])];
     const free = [0, 0.25, 0.5, 0.75].map((part) => low ** (1 - part) * high ** part)

@@ -1,4 +1,4 @@
-// What findings save, as bars on one scale: the interval pale, what is expected marked.
+// The savings of findings as bars on one scale: the interval is pale, the expected value marked.
 import { counted, percent, seconds } from './format';
 import type { Finding, Findings } from './openapi';
 

@@ -18,11 +18,11 @@ async function quiet<T>(path: string, signal: AbortSignal): Promise<T | null> {
   try {
     return await get<T>(path, signal);
   } catch {
-    return null; // what is not there has no hits
+    return null; // a missing resource has no hits
   }
 }
 
-// At most 100 bytes may be asked for.
+// The API accepts at most 100 bytes.
 function cut(text: string): string {
   let short = text;
   while (new TextEncoder().encode(short).length > 100) short = short.slice(0, -1);

@@ -1,8 +1,8 @@
-// What the source view shows, computed from the API's answer: numbers by line
-// of text, over all the contexts that the line was inlined in. Pure.
+// The numbers of the source view, from the API's answer: by line of text, over all
+// contexts that the line was inlined in. Pure.
 import type { Instruction, Samples, Source, SourceDocument, SourceLine, SourceStall, SourceValues } from './openapi';
 
-// Numbers that add up. What was not measured is not in ${values}.
+// Numbers that can be added. ${values} lacks what was not measured.
 export interface Sum {
   values: Map<string, number>;
   samples: Samples | null;
@@ -13,7 +13,7 @@ export function newSum(): Sum {
   return { values: new Map(), samples: null, instructions: 0 };
 }
 
-// ${metrics}: names of what was measured; one that is left out is 0.
+// ${metrics}: names of the measured metrics; one without a value counts as 0.
 export function add(to: Sum, metrics: string[], values: SourceValues, samples: Samples | null, instructions: number): void {
   for (const name of metrics) {
     const value = values[name] === undefined ? 0 : values[name];
@@ -107,19 +107,19 @@ export function heatOf(key: string): Heat {
   return heats.find((heat) => heat.key === key) ?? heats[0]!;
 }
 
-// Those that the kernel has anything of.
+// The heats for which the kernel has values.
 export function usable(total: Sum): Heat[] {
   return heats.filter((heat) => (heat.of(total) ?? 0) > 0);
 }
 
-// The divergence of one line: lanes at work in an instruction, of 32; null
-// without counts.
+// The active lanes of an instruction in one line, on average, of 32; null without
+// counts.
 export function lanesOf(sum: Sum): number | null {
   const [inst, on] = [sum.values.get('inst'), sum.values.get('threads_on')];
   return inst === undefined || on === undefined || inst <= 0 ? null : on / inst;
 }
 
-// Measured over ideal; null where there is none of it.
+// Measured over ideal; null if there is none.
 export function ratioOf(sum: Sum, counted: string, ideal: string): number | null {
   const [a, b] = [sum.values.get(counted), sum.values.get(ideal)];
   return a === undefined || b === undefined || a <= 0 || b <= 0 ? null : a / b;
@@ -151,8 +151,7 @@ export function spotKey(file: number, line: number): string {
   return `${file}:${line}`;
 }
 
-// The rows that called ${row}, innermost first. An answer that goes in circles
-// ends.
+// The rows that called ${row}, innermost first. A circular answer ends.
 export function callers(source: Source, row: SourceLine): SourceLine[] {
   const chain: SourceLine[] = [];
   let at = row.inlined_at;
@@ -185,7 +184,7 @@ export function build(source: Source): Model {
     for (const id of row.findings) if (!spot.findings.includes(id)) spot.findings.push(id);
     add(spot.own, metrics, row.values, row.samples, row.instructions);
     add(spot.all, metrics, row.values, row.samples, row.instructions);
-    // A caller has it once, however often it is in the chain.
+    // Added to a caller only once, however often it is in the chain.
     const done = new Set([spot]);
     for (const caller of callers(source, row)) {
       if (caller.file === null) continue;
@@ -214,7 +213,7 @@ export function share(part: number | null, whole: number | null): number | null 
   return part === null || whole === null || whole <= 0 ? null : part / whole;
 }
 
-// Most first; only lines that have any.
+// Hottest first; only lines with a value.
 export function hottest(model: Model, heat: Heat, most: number): Spot[] {
   return [...model.spots.values()]
     .filter((spot) => (heat.of(spot.own) ?? 0) > 0)
@@ -222,7 +221,7 @@ export function hottest(model: Model, heat: Heat, most: number): Spot[] {
     .slice(0, most);
 }
 
-// A file's part of the whole, of its own code.
+// The share of a file's own code in the total.
 export function fileShare(model: Model, heat: Heat, file: number): number | null {
   let sum: number | null = null;
   for (const spot of model.byFile.get(file) ?? []) {

@@ -14,7 +14,7 @@ export function notes(here: Note[], id: string): ComponentChildren {
   return (
     <ul class="here">
       {here.map(({ f, hot }) => {
-        // What to do is said at the line that has most of it.
+        // The advice is shown at the line with the largest share.
         const main = f.worth_it && (hot === f.hot_lines?.[0] || (hot?.share_ratio ?? 1) >= 0.2);
         return (
           <li key={f.id} class={main ? `severity-${f.severity}` : ''}>
@@ -33,7 +33,7 @@ export function notes(here: Note[], id: string): ComponentChildren {
   );
 }
 
-// "of the waiting" says what its share is a share of.
+// "of the waiting" tells what the share refers to.
 function partOf(hot: HotLine): boolean {
   return hot.what !== null && hot.what.startsWith('of ');
 }

@@ -1,5 +1,5 @@
-// Everything about one line: where its code is inlined, its numbers, why its
-// warps waited, its instructions.
+// Everything about one line: where its code is inlined, its numbers, its stall reasons,
+// its instructions.
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { basename, compact, none, percent, plain, times } from './format';
@@ -12,9 +12,9 @@ import { StallLegend, StallTable } from './stalls';
 import type { Samples, SourceLine } from './openapi';
 
 export interface Sass {
-  steps: Step[] | null; // null: not here yet
+  steps: Step[] | null; // null: not loaded yet
   error: Error | null;
-  want: () => void; // asks for them
+  want: () => void; // requests them
   missing: string | null; // why there is no disassembly
 }
 
@@ -54,7 +54,7 @@ interface Place {
   sum: Sum;
 }
 
-// Rows by the place that ${placeOf} gives them, with most of the heat first.
+// Groups rows by their ${placeOf}, hottest first.
 function gather(model: Model, rows: SourceLine[], placeOf: (row: SourceLine) => { row: SourceLine; function: string | null } | null): Place[] {
   const metrics = model.source.metrics.map((metric) => metric.name);
   const found = new Map<string, Place>();
@@ -146,7 +146,7 @@ function Numbers({ model, sum, inlined }: { model: Model; sum: Sum; inlined: boo
   );
 }
 
-// The same of one instruction.
+// The same for one instruction.
 export function StepPane({ model, step, place }: { model: Model; step: Step; place: ComponentChildren }) {
   return (
     <div class="pane">

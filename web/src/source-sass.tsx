@@ -9,7 +9,7 @@ import { notes, type Note } from './source-notes';
 import { Listing, worthShowing, type Entry } from './source-table';
 import type { Finding, Source, SourceDocument } from './openapi';
 
-// Instructions are many: they are fetched when someone looks.
+// There are many instructions: they are fetched when they are shown.
 export function useSass(path: string, source: Source): Sass {
   const [asked, ask] = useState(false);
   const got = useResource<SourceDocument>(asked ? `${path}/source?sass=1` : null);

@@ -87,8 +87,7 @@ export interface ListingProps {
   detail: ComponentChildren; // under the selected row; null: shown elsewhere
 }
 
-// The places of ${entries} to show where there are too many of them: those
-// that have most.
+// The places to show if ${entries} has too many: the hottest.
 export function worthShowing(entries: Map<number, Entry>, heat: Heat): number[] | null {
   if (entries.size <= 1000) return null;
   const part = (place: number) => heat.of(entries.get(place)!.all) ?? 0;
@@ -120,8 +119,8 @@ export function Listing(props: ListingProps) {
   // One stop of the Tab key; the arrows move between lines that have numbers.
   const stop = selected !== null && entries.has(selected) ? selected : places[0];
 
-  // Into the middle of the listing; the window moves only for someone who
-  // asked for the line.
+  // Scrolls it to the middle of the listing; the window itself scrolls only if the
+  // user asked for the line.
   useEffect(() => {
     const list = box.current;
     const row = list?.querySelector<HTMLElement>(`tr[data-place="${selected}"]`);
@@ -211,7 +210,7 @@ interface RowProps {
   select: (place: number) => void;
 }
 
-// Thousands of them do not change when another one is selected.
+// Selecting a row must not render the thousands of others again.
 class Row extends Component<RowProps> {
   override shouldComponentUpdate(next: RowProps): boolean {
     return (Object.keys(next) as (keyof RowProps)[]).some((name) => next[name] !== this.props[name]);
@@ -248,8 +247,8 @@ class Row extends Component<RowProps> {
   }
 }
 
-// A share as text on a bar of that length: what is the line's own darker than
-// what is inlined at it.
+// A share as text on a bar of that length: the line's own part is darker than the part
+// that is inlined at it.
 function HeatCell({ own, all }: { own: number | null; all: number | null }) {
   const sum = all ?? own;
   if (sum === null || sum <= 0) return <td class="heat" />;

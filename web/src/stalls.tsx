@@ -1,14 +1,14 @@
-// Why warps waited, as a bar; the same in words beside it.
+// Stall reasons as a bar, with the same in words beside it.
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { count, percent } from './format';
 import { byGroup } from './source-data';
 import type { Samples, SourceStall } from './openapi';
 
-// The reasons of the kernel that is shown.
+// The stall reasons of the shown kernel.
 export const StallKinds = createContext<SourceStall[]>([]);
 
-// Parts in the colours of their groups. ${width}, 0 to 1: of the room it has.
+// Parts in the colours of their groups. ${width}, 0 to 1: share of the available width.
 export function StallBar({ samples, width = 1 }: { samples: Samples; width?: number }) {
   const parts = byGroup(useContext(StallKinds), samples);
   const sum = parts.reduce((n, part) => n + part.n, 0);

@@ -29,7 +29,7 @@ interface Shown {
   moves: Moves;
 }
 
-const click = 4; // px: a shorter drag is none
+const click = 4; // px: a shorter drag is a click
 const labels = 8; // px before a row's name
 
 function wordsOf(item: WindowItem, names: Map<number, string>): string {
@@ -49,7 +49,7 @@ function useFrame(paint: () => void): () => void {
   const latest = useRef(paint);
   latest.current = paint;
   useEffect(() => () => cancelAnimationFrame(asked.current), []);
-  // One that is asked for stays: asking anew within a frame would put it off.
+  // A pending request stays: a new one within a frame would delay it.
   return () => {
     if (asked.current !== 0) return;
     asked.current = requestAnimationFrame(() => {
@@ -63,7 +63,7 @@ export function Canvas(shown: Shown) {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const colours = useRef<Colours | null>(null);
-  // Where the hand is; React need not know of every step.
+  // The current state of the pointer, which React does not render at every step.
   const now = useRef<{ view: View; selection: View | null; hover: WindowItem | null; range: Span | null; width: number; at: number | null }>({ view: shown.view, selection: null, hover: null, range: null, width: 0, at: null });
   const [said, say] = useState('');
   const props = useRef(shown);
@@ -109,7 +109,7 @@ export function Canvas(shown: Shown) {
       frame();
     };
     scheme.addEventListener('change', changed);
-    // Not passive: the wheel is the chart's.
+    // Not passive, because the chart handles the wheel.
     const wheel = (e: WheelEvent) => {
       e.preventDefault();
       const { wall } = props.current;
@@ -129,7 +129,7 @@ export function Canvas(shown: Shown) {
   const move = (to: View) => {
     now.current.view = to;
     frame();
-    // The rest of the page follows when the hand rests.
+    // The rest of the page is updated when the pointer rests.
     clearTimeout(later.current);
     later.current = setTimeout(() => props.current.moves.setView(now.current.view), 60);
   };
@@ -197,8 +197,8 @@ export function Canvas(shown: Shown) {
     move(to());
   };
   const press = (key: string) => () => keys(new KeyboardEvent('keydown', { key }));
-  // Letters, wherever the focus is; what scrolls a page or closes a field is the chart's
-  // alone where it has the focus.
+  // Letters work wherever the focus is; keys that scroll the page or close a field only
+  // if the chart has the focus.
   const latestKeys = useRef(keys);
   latestKeys.current = keys;
   useEffect(() => {

@@ -10,7 +10,7 @@ export interface View {
   to: number;
 }
 
-export const shortest = 200; // ns: less is below what a GPU's clock tells
+export const shortest = 200; // ns: below the resolution of a GPU's clock
 
 export function clamp(view: View, wall: number): View {
   const length = Math.min(Math.max(view.to - view.from, shortest), Math.max(wall, shortest));
@@ -18,7 +18,7 @@ export function clamp(view: View, wall: number): View {
   return { from, to: from + length };
 }
 
-// ${at}: 0 to 1, what stays where it is. ${factor} under 1 shows less time.
+// ${at}: 0 to 1, the point that stays in place. ${factor} below 1 shows less time.
 export function zoom(view: View, at: number, factor: number, wall: number): View {
   const length = (view.to - view.from) * factor;
   const fixed = view.from + at * (view.to - view.from);
@@ -40,8 +40,8 @@ export function viewOf(text: string | undefined): View | null {
   return to > from ? { from, to } : null;
 }
 
-// What is asked for, to show ${view}: half of it more on both sides, so that a
-// small step needs no request, and on a grid, so that steps ask for the same.
+// The window to request for ${view}: larger by half of it on both sides, so that a small
+// step needs no request, and on a grid, so that steps request the same.
 export function askFor(view: View, wall: number): View {
   const length = view.to - view.from;
   const grid = 2 ** Math.floor(Math.log2(length / 4));
@@ -56,7 +56,7 @@ export function covers(outer: View, inner: View): boolean {
 
 // --- rows -------------------------------------------------------------------------
 
-// What of a timeline's data is meant.
+// Selects a row of a timeline's data.
 export interface Data {
   device: number | null; // null: of the host
   row: TimelineRow;
@@ -75,7 +75,7 @@ export const labels: Record<WorkRow, string> = {
   memset: 'memsets', sync: 'host waits', api: 'host calls',
 };
 
-// Why a GPU was idle, as it is drawn: one above the other.
+// The causes of idle time, in the order in which they are stacked.
 export const idles: Record<IdleRow, string> = {
   idle_host: 'idle waiting for the host', idle_sync: 'idle after synchronisation', idle_launch: 'idle launching',
   idle_call: 'idle in CUDA calls', idle_measuring: 'idle while measuring',
@@ -88,8 +88,8 @@ function isHost(row: Row['row'] | TimelineRow): boolean {
 
 const isWork = (row: TimelineRow): row is WorkRow => !row.startsWith('idle_');
 
-// Rows that have anything, device by device; what the host does last, below the ranges
-// that it was in.
+// Rows with data, device by device; the host's row comes last, below the ranges that its
+// work was in.
 export function rowsOf(timeline: Timeline, ranges: Ranges | null = null): Row[] {
   const rows: Row[] = [];
   const many = timeline.devices.length > 1;
@@ -154,7 +154,7 @@ function rangeRows(ranges: Ranges): Row[] {
   return rows;
 }
 
-// What of the ranges that are drawn lies in ${view}, by name, the longest first.
+// The drawn ranges within ${view}, by name, longest first.
 export function rangesIn(ranges: Ranges, view: View): { name: string; ns: number; count: number }[] {
   const sums = new Map<string, { name: string; ns: number; count: number }>();
   for (const list of allSpans(ranges).values())
@@ -169,7 +169,7 @@ export function rangesIn(ranges: Ranges, view: View): { name: string; ns: number
 
 // --- launches -------------------------------------------------------------------------
 
-// A launch or copy that is looked at. device null: not known.
+// The selected launch or copy. device null: not known.
 export interface Chosen {
   row: WorkRow;
   kernel: number | null;
@@ -209,7 +209,7 @@ export async function beside(list: (from: number, to: number) => Promise<{ items
   }
 }
 
-// ${view} moved to show ${chosen}, not so far away that it could not be seen.
+// ${view} moved to show ${chosen}, close enough for it to be visible.
 export function viewAround(view: View, { start, duration }: Chosen, wall: number): View {
   const length = Math.min(view.to - view.from, Math.max(duration, 100) * 400);
   if (length === view.to - view.from && start >= view.from && start + duration <= view.to) return view;
@@ -217,7 +217,7 @@ export function viewAround(view: View, { start, duration }: Chosen, wall: number
   return clamp({ from: middle - length / 2, to: middle + length / 2 }, wall);
 }
 
-// Of the data of one answer, that of ${row}. What the host does is with the first device.
+// The data of ${row} in one answer. The host's row is in the first device.
 export function binsOf(timeline: Timeline, row: Data): { busy: (number | null)[]; count: number[] } | null {
   for (const d of timeline.devices) {
     if (row.device !== null && d.device !== row.device) continue;
@@ -228,15 +228,15 @@ export function binsOf(timeline: Timeline, row: Data): { busy: (number | null)[]
   return null;
 }
 
-// About how many operations ${view} has.
+// The approximate number of operations in ${view}.
 export function manyIn(timeline: Timeline, rows: Row[], view: View): number {
   return rows.reduce((n, { device, row }) => n + (row === 'idle' || row === 'range' ? 0 : sumOf(timeline, { device, row }, view)?.count ?? 0), 0);
 }
 
 // --- columns -----------------------------------------------------------------------
 
-// How busy each of ${out}'s columns of ${view} is, 0 to 1; what something began in is at
-// least visible. Only columns that ${timeline} has are written.
+// Writes how busy each column of ${view} is, 0 to 1, to ${out}; a column in which an
+// operation began is at least visible. Only columns that ${timeline} covers are written.
 export function columns(timeline: Timeline, row: Data, view: View, out: Float32Array): void {
   const bins = binsOf(timeline, row);
   if (bins === null) return;
@@ -251,7 +251,7 @@ export function columns(timeline: Timeline, row: Data, view: View, out: Float32A
     const busy = bins.busy[i] ?? 0;
     const height = Math.max(busy > 0 ? Math.min(1, busy) : 0, bins.count[i]! > 0 ? 0.08 : 0);
     for (let x = a; x < b; x++) {
-      // The first bin of a column replaces what a coarser answer said.
+      // The first bin of a column replaces the value of a coarser answer.
       out[x] = x > cleared ? height : Math.max(out[x]!, height);
       if (x > cleared) cleared = x;
     }
@@ -275,7 +275,7 @@ export function sumOf(timeline: Timeline, row: Data, view: View): { busy: number
   return { busy: busy / (view.to - view.from), count };
 }
 
-// Where nothing of ${items} ran in ${view}, and how many did.
+// The parts of ${view} in which none of ${items} ran, and the number of those that did.
 function gapsOf(items: WindowItem[], view: View): { gaps: View[]; count: number } {
   const spans = items.filter((item) => item.start_ns < view.to && item.start_ns + item.duration_ns >= view.from)
     .map((item): [number, number] => [Math.max(item.start_ns, view.from), Math.min(item.start_ns + item.duration_ns, view.to)])
@@ -290,7 +290,7 @@ function gapsOf(items: WindowItem[], view: View): { gaps: View[]; count: number 
   return { gaps, count: spans.length };
 }
 
-// The same of single operations: those at the same time are busy once.
+// The same from single operations: operations at the same time count once.
 export function busyOf(items: WindowItem[], row: Row, view: View): { busy: number; count: number } {
   const { gaps, count } = gapsOf(items.filter((item) => isIn(item, row)), view);
   return { busy: 1 - gaps.reduce((sum, g) => sum + g.to - g.from, 0) / (view.to - view.from), count };
@@ -298,13 +298,13 @@ export function busyOf(items: WindowItem[], row: Row, view: View): { busy: numbe
 
 // --- idle time ------------------------------------------------------------------------
 
-// When the GPU of ${row} did nothing, by its single operations.
+// When the GPU of ${row} was idle, from its single operations.
 export function idleOf(items: WindowItem[], row: Row, view: View): View[] {
   return gapsOf(items.filter((item) => item.device === row.device && !isHost(item.row)), view).gaps;
 }
 
-// Why the GPU was idle at ${t}, mostly: bins are as long as they are. null: before its
-// first work, after its last, or not known.
+// The main cause of idle time in the bin at ${t}. null: before the GPU's first work, after
+// its last, or not known.
 export function causeAt(timeline: Timeline, device: number | null, t: number): IdleRow | null {
   const i = Math.floor((t - timeline.from_ns) / timeline.bin_ns);
   let best: IdleRow | null = null;
@@ -327,15 +327,15 @@ export function activeOf(timeline: Timeline, device: number | null): View {
   return { from: timeline.from_ns + first * timeline.bin_ns, to: timeline.from_ns + (last + 1) * timeline.bin_ns };
 }
 
-// The same of all GPUs: what is left without start-up and exit. null: none did anything.
+// The same for all GPUs: the run without start-up and exit. null: no GPU did anything.
 export function workOf(timeline: Timeline, wall: number): View | null {
   const all = timeline.devices.map((d) => activeOf(timeline, d.device));
   const [from, to] = [Math.min(...all.map((v) => v.from)), Math.max(...all.map((v) => v.to))];
   return to > from ? clamp({ from, to }, wall) : null;
 }
 
-// How long each cause made the GPU of ${row} wait in ${view}: its single operations say
-// when, the bins mostly why.
+// How long the GPU of ${row} was idle in ${view} for each cause: the single operations
+// tell when, the bins the main cause.
 export function causesOf(timeline: Timeline, items: WindowItem[], row: Row, view: View): Map<IdleRow | 'outside' | 'unknown', number> {
   const sums = new Map<IdleRow | 'outside' | 'unknown', number>();
   const active = activeOf(timeline, row.device);
@@ -349,19 +349,19 @@ export function causesOf(timeline: Timeline, items: WindowItem[], row: Row, view
 
 // --- the axis ----------------------------------------------------------------------
 
-// About ${n} round times, and the one that they are told from.
+// About ${n} round times, and the base that they are relative to.
 export function ticksOf(view: View, n: number): { step: number; first: number; base: number } {
   const rough = (view.to - view.from) / Math.max(1, n);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((m) => m * power >= rough) ?? 10);
   const first = Math.ceil(view.from / step) * step;
-  // Three digits do not tell near times far from the start apart.
+  // Far from the start, three digits would not distinguish adjacent times.
   return { step, first, base: view.to / step >= 500 ? first : 0 };
 }
 
 // --- single operations ----------------------------------------------------------------
 
-// Which of a row's lanes each queue is in: what runs at the same time lies side by side.
+// The lane of each queue in its row: simultaneous operations are in different lanes.
 export function lanesOf(items: WindowItem[]): Map<string, number> {
   const lanes = new Map<string, Set<string>>();
   for (const item of items) {

@@ -1,4 +1,4 @@
-// Draws the timeline: a picture of what is known, fast enough for every frame.
+// Draws the timeline from the data so far, fast enough for every frame.
 import { instant, nanoseconds } from './format';
 import { visible } from './names';
 import { activeOf, causeAt, columns, idleOf, idleRows, idles, isIn, lanesOf, queueOf, spansOf, ticksOf, type Chosen, type Data, type Row, type Span, type View } from './timeline-data';
@@ -24,7 +24,7 @@ export interface Colours {
 
 export function coloursOf(element: Element): Colours {
   const computed = (colour: string) => {
-    // light-dark() is resolved where it is used as a colour only.
+    // light-dark() is resolved only where it is used as a colour.
     probe.style.color = colour;
     return getComputedStyle(probe).color;
   };
@@ -51,7 +51,7 @@ export interface Scene {
   view: View;
   rows: Row[];
   whole: Timeline; // all of the run
-  close: Timeline | null; // a part of it, closer
+  close: Timeline | null; // a part of it, with finer bins
   window: Window | null; // its single operations
   names: Map<number, string>;
   marked: number | null; // a kernel
@@ -140,7 +140,7 @@ function drawRanges(c: Context, scene: Scene, row: Row, y: number, width: number
   }
 }
 
-// The launch or copy that is looked at: a frame, and an arrow from where the host called for it.
+// The selected launch or copy: a frame, and an arrow from the call on the host.
 function drawChosen(c: Context, { chosen, view, rows, window }: Scene, tops: number[], lanes: Map<string, number> | null, width: number, colours: Colours): void {
   const i = rows.findIndex((r) => r.row === chosen?.row && (chosen.device === null || r.device === chosen.device));
   if (chosen === null || i < 0) return;
@@ -167,7 +167,7 @@ function drawChosen(c: Context, { chosen, view, rows, window }: Scene, tops: num
   c.stroke();
 }
 
-// Are the single operations of all that is seen known?
+// Whether the single operations of the whole view are loaded.
 export function shows({ window, view }: Scene): boolean {
   return window !== null && window.complete && window.reason === null && window.from_ns <= view.from && window.to_ns >= Math.floor(view.to);
 }
@@ -210,8 +210,8 @@ function drawBins(c: Context, scene: Scene, row: Data, y: number, heights: Float
   c.globalAlpha = 1;
 }
 
-// Why the GPU was idle: the causes of each column one above the other; where single
-// operations are seen each gap with its most likely one.
+// Draws why the GPU was idle: the causes of each column stacked; where single operations
+// are drawn, each gap with its most likely cause.
 function drawIdle(c: Context, scene: Scene, single: Window | null, row: Row, y: number, heights: Float32Array, colours: Colours): void {
   const { view, whole, live } = scene;
   const room = rowHeight - gap;
@@ -245,7 +245,7 @@ function drawIdle(c: Context, scene: Scene, single: Window | null, row: Row, y: 
   c.globalAlpha = 1;
 }
 
-// Why the GPU was idle at a place of the picture, in words; '' in other rows.
+// The cause of idle time at a point of the picture, in words; '' in other rows.
 export function idleAt(scene: Scene, x: number, y: number, width: number): string {
   const row = scene.rows[rowAt(scene.rows, y)];
   if (row?.row !== 'idle') return '';
@@ -315,7 +315,7 @@ function drawSelection(c: Context, { selection, view }: Scene, width: number, he
   c.strokeRect(a, 0.5, Math.max(1, b - a), height - 1);
 }
 
-// What is at a place of the picture.
+// The operation at a point of the picture.
 export function hit(scene: Scene, x: number, y: number, width: number): WindowItem | null {
   if (!shows(scene) || scene.window === null) return null;
   const i = rowAt(scene.rows, y);
@@ -338,7 +338,7 @@ export function hit(scene: Scene, x: number, y: number, width: number): WindowIt
   return best;
 }
 
-// The range at a place of the picture.
+// The range at a point of the picture.
 export function rangeAt(scene: Scene, x: number, y: number, width: number): Span | null {
   const row = scene.rows[rowAt(scene.rows, y)];
   if (row?.row !== 'range') return null;

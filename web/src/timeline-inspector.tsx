@@ -1,4 +1,4 @@
-// What is in the view or the selection, in words and numbers.
+// The contents of the view or the selection, in words and numbers.
 import { bytes, compact, count, nanoseconds, none, percent } from './format';
 import { kernelLink } from './links';
 import { middle, visible } from './names';
@@ -6,7 +6,7 @@ import { Scroll } from './parts';
 import { busyOf, causesOf, idleRows, idles, rangesIn, sumOf, type Row, type View } from './timeline-data';
 import type { Ranges, Timeline, Window } from './openapi';
 
-// What the bins do not know, of single operations.
+// With the causes that bins lack, for single operations.
 const words = { ...idles, outside: 'idle before the first or after the last GPU work', unknown: 'idle, cause not known' };
 type Cause = keyof typeof words;
 const causes = Object.keys(words) as Cause[];
@@ -15,7 +15,7 @@ export function Inspector({ id, whole, close, single, rows, view, selected, wind
   id: string; whole: Timeline; close: Timeline | null; single: Window | null; rows: Row[]; view: View; selected: boolean; window: Window | null; stale: boolean; names: Map<number, string>; live: boolean; ranges: Ranges | null;
 }) {
   const of = close && close.from_ns <= view.from && close.to_ns >= view.to && close.bin_ns < whole.bin_ns ? close : whole;
-  // A bin that is longer than what is looked at says nothing of it.
+  // A bin that is longer than the view tells nothing about it.
   const fine = of.bin_ns <= (view.to - view.from) / 2;
   const exact = window !== null && window.reason === null && window.operations !== null;
   return (
@@ -32,7 +32,7 @@ export function Inspector({ id, whole, close, single, rows, view, selected, wind
                 const sum = single ? busyOf(single.items, row, view) : fine ? sumOf(of, { device, row: kind }, view) : null;
                 return [<Busy key={row.key} kind={kind} label={label} busy={sum?.busy ?? null} operations={sum?.count ?? null} />];
               }
-              // Bins know the causes; single operations when it was.
+              // Bins have the causes, single operations the times.
               const gaps = single && causesOf(whole, single.items, row, view);
               const known = whole.bin_ns <= (view.to - view.from) / 2;
               const share = (cause: Cause) => (gaps ? (gaps.get(cause) ?? 0) / (view.to - view.from)

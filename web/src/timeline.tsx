@@ -1,6 +1,5 @@
-// The run over time. What is drawn is a bounded answer of the daemon, whatever the
-// length of the run: bins of all of it, closer ones of what is looked at, and single
-// operations where few are seen.
+// The run over time. The drawn data is bounded, whatever the length of the run: bins of the
+// whole run, finer ones of the view, and single operations if the view has few.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get, offline } from './api';
 import { instant, nanoseconds } from './format';
@@ -14,9 +13,9 @@ import { Inspector } from './timeline-inspector';
 import type { Kernel, LaunchList, Ranges, RunDocument, Timeline, Window } from './openapi';
 import type { OfRun } from './of-run';
 
-const bins = 4096; // the daemon keeps so many
+const bins = 4096; // as many as the daemon keeps
 const singles = 2000; // operations: about one a pixel
-const tooMany = 4 * singles; // by the bins; then not all would come
+const tooMany = 4 * singles; // by the bins: the answer would not have all
 const settled = 120; // ms without a move, before closer data is asked for
 
 export function TimelineTab({ id, base, run, revision, at }: OfRun) {
@@ -36,13 +35,13 @@ export function TimelineTab({ id, base, run, revision, at }: OfRun) {
   return <Chart id={id} base={base} run={run} revision={revision} whole={value} at={at[0]} />;
 }
 
-// The kernel that an address names; its first launches are shown.
+// The kernel in the address, whose first launches are shown.
 function markedOf(at: string | undefined): number | null {
   const found = /^kernel-(\d{1,9})$/.exec(at ?? '');
   return found === null ? null : Number(found[1]);
 }
 
-// What ${path} says of a window a little larger than ${view}, once that stands still.
+// The answer of ${path} for a window slightly larger than ${view}, after the view has stopped moving.
 function useClose<T extends { from_ns: number; to_ns: number }>(path: (ask: View) => string | null, view: View, wall: number, revision: string): T | null {
   const [value, set] = useState<T | null>(null);
   const ask = useMemo(() => askFor(view, wall), [view.from, view.to, wall]);
@@ -52,7 +51,7 @@ function useClose<T extends { from_ns: number; to_ns: number }>(path: (ask: View
     const abort = new AbortController();
     const timer = setTimeout(() => {
       get<T>(target, abort.signal).then(set, () => {
-        // The coarser picture stays; the next move asks again.
+        // The coarser picture stays; the next move sends a new request.
       });
     }, settled);
     return () => {
@@ -68,7 +67,7 @@ function singleFor(window: Window | null, view: View): Window | null {
   return window !== null && window.reason === null && window.complete && covers({ from: window.from_ns, to: window.to_ns }, view) ? window : null;
 }
 
-// Names that answers told, kept: a kernel has the same in every window.
+// Kernel names from all answers so far: they are the same in every window.
 function useNames(windows: (Window | null)[], marked: Kernel | null): Map<number, string> {
   const names = useRef(new Map<number, string>()).current;
   for (const window of windows)
@@ -93,7 +92,7 @@ function Chart({ id, base, run, revision, whole, at }: {
   const live = run.state === 'live';
   const unlisted = live || offline !== null; // no single launches
   const window = useClose<Window>((a) => (live || manyIn(whole, rows, a) > tooMany ? null : `${base}/window?from_ns=${a.from}&to_ns=${a.to}&limit=${singles}`), view, wall, revision);
-  // Single operations say all; else bins as wide as a pixel or two.
+  // Single operations suffice; otherwise bins of one or two pixels.
   const single = singleFor(window, view) !== null;
   const close = useClose<Timeline>((a) => (single || a.to - a.from > wall / 2 ? null : `${base}/timeline?from_ns=${a.from}&to_ns=${a.to}&px=${bins}`), view, wall, revision);
   const asked = selection ?? view;
@@ -122,8 +121,8 @@ function Chart({ id, base, run, revision, whole, at }: {
     return () => abort.abort();
   }, [at]);
 
-  // The address follows the view, so that a reload shows the same; but not one that
-  // leads elsewhere already, of which this view is yet to be told.
+  // The address follows the view, so that a reload shows the same; but an address that
+  // already leads elsewhere, about which this view was not notified yet, stays.
   useEffect(() => {
     const timer = setTimeout(() => {
       const own = runLink(id, 'timeline');

@@ -15,11 +15,11 @@ export function VerdictBadge({ verdict }: { verdict: TrialVerdict | null }) {
   return verdict === null ? <span class="dim">too small to judge</span> : <Badge kind={`verdict-${verdict}`}>{verdicts[verdict]}</Badge>;
 }
 
-// Where "no change" ends, and the interval of a change, on a scale of logarithms
-// that ends at half and at twice the time.
+// The limits of "no change" and the interval of a change, on a logarithmic scale from half
+// to twice the time.
 const edge = Math.log(2);
 
-// The end of an interval: of what is hardly known the digits say nothing.
+// The end of an interval, without meaningless digits if it is very uncertain.
 const end = (ratio: number) => (ratio > 10 ? 'over +1,000 %' : change(ratio));
 
 export function Change({ measure: m, margin }: { measure: TrialMeasure; margin: number }) {
@@ -41,17 +41,17 @@ export function Change({ measure: m, margin }: { measure: TrialMeasure; margin: 
   );
 }
 
-// Seconds that the second run takes less.
+// The seconds by which the second run is shorter.
 export function Saved({ value }: { value: number | null }) {
   if (value === null) return <>{none}</>;
   return <span class={value < 0 ? 'worse' : 'better'}>{seconds(value)}</span>;
 }
 
-// ${base}, ${target}: as the address calls the runs.
+// ${base}, ${target}: the ids of the runs in the address.
 export function VerdictSection({ value, base, target, allowed }: { value: Compare; base: string; target: string; allowed: string[] }) {
   const { trial } = value;
   const { verdict, reasons, hint, margin_ratio: margin, error_ratio: error } = trial;
-  // Nothing in common is no condition: allowing it would compare nothing.
+  // "Nothing in common" cannot be allowed: there would be nothing to compare.
   const codes = [...new Set(reasons.map((r) => r.code))].filter((code) => code !== 'no-kernels');
   return (
     <section aria-labelledby="verdict">
@@ -123,7 +123,7 @@ const told: [keyof Conditions, string, ((v: unknown) => unknown)?][] = [
   ['checked', 'Under a correctness tool'], ['host', 'Machine'], ['started_at', 'Started'],
 ];
 
-// These differ from run to run, and are compared all the same.
+// These differ from run to run and do not prevent a comparison.
 const free = new Set<keyof Conditions>(['host', 'started_at', 'program']);
 
 function said(value: unknown): string {

@@ -1,4 +1,4 @@
-// Two runs: which is faster, what became of the predictions, and of every kernel.
+// Two runs: which is faster, the outcome of the predictions, and the change of every kernel.
 import { count, counted, interval, measure, none, seconds, times } from './format';
 import { useResource } from './hooks';
 import { Badge, Failure, Loading, Scroll } from './parts';
@@ -128,7 +128,7 @@ function Prediction({ finding: f, base, target }: { finding: CompareFinding; bas
   );
 }
 
-// Kernels under the roofs, from before to after. Nothing where neither run counted operations.
+// Kernels under the roofs, from before to after. Nothing if neither run counted operations.
 function Roofs({ value, base, target }: { value: Compare; base: string; target: string }) {
   const [old, now] = [useResource<KernelList>(`/runs/${base}/kernels?limit=50`), useResource<KernelList>(`/runs/${target}/kernels?limit=50`)];
   const devices = useResource<DeviceList>(`/runs/${target}/devices`);
@@ -149,13 +149,13 @@ function Roofs({ value, base, target }: { value: Compare; base: string; target: 
   );
 }
 
-// What the trial says of it, which knows of the largest only.
+// The verdict of the trial on a kernel; the trial only has the largest.
 function trialOf(k: CompareKernel, { trial }: Compare): TrialKernel | undefined {
   const has = (side: CompareKernel['base'], id: number | null) => id !== null && side !== null && side.ids.includes(id);
   return trial.kernels.find((t) => has(k.base, t.base_id) || has(k.target, t.target_id));
 }
 
-// Did it change by more than it differs by from run to run?
+// Whether it changed by more than the variation between runs.
 function isTold(k: CompareKernel, value: Compare): boolean {
   const verdict = trialOf(k, value)?.verdict;
   return verdict ? verdict === 'faster' || verdict === 'slower' : k.significant !== false;

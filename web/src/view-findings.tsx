@@ -9,7 +9,7 @@ import { Badge, Failure, Loading, Scroll } from './parts';
 import type { FindingItem, FindingList, RuleList } from './openapi';
 
 const page = 50;
-const pages = 20; // that are asked for at most, when those before had nothing
+const pages = 20; // requested at most, if the previous ones were empty
 const severities = ['info', 'low', 'medium', 'high'];
 const days: [string, string][] = [['', 'any time'], ['1', 'a day'], ['7', 'a week'], ['30', '30 days']];
 
@@ -18,7 +18,7 @@ interface Wanted {
   severity: string;
   program: string;
   since: string; // days before today
-  all: boolean; // also what is not worth a change
+  all: boolean; // also findings that are not worth a change
 }
 
 function pathOf(wanted: Wanted): string {
@@ -37,7 +37,7 @@ interface Found {
   next: string | null;
 }
 
-// A page may have nothing and still have a next one: on, until something is there.
+// A page may be empty and still have a next one: continue until something is found.
 async function more(found: Found, signal: AbortSignal): Promise<Found> {
   let { items, next } = found;
   for (let i = 0; i < pages; i++) {
@@ -68,7 +68,7 @@ export function FindingsView({ rule }: { rule: string }) {
     );
   };
   useEffect(() => {
-    // Not at each letter that is typed.
+    // Not for each typed letter.
     const timer = setTimeout(() => load({ path, items: [], next: null }), found === null ? 0 : 200);
     return () => clearTimeout(timer);
   }, [path]);

@@ -75,7 +75,7 @@ function Facts({ k }: { k: Kernel }) {
   );
 }
 
-const idle = 0.005; // of a launch: a unit that does less rounds to nothing
+const idle = 0.005; // of a launch: a smaller utilisation rounds to zero
 
 // The units that the kernel uses, the busiest first.
 function Busy({ k }: { k: Kernel }) {

@@ -37,7 +37,7 @@ const all: View[] = [
   { name: 'diagnostics', title: 'Measurement', view: (of) => <DiagnosticsTab {...of} /> },
 ];
 
-// A file with one run in it has no other to compare.
+// A file with a single run has no other run to compare with.
 const views = all.filter((v) => !(offline && v.name === 'compare'));
 
 // A finding's address leads to the overview, with it open.
@@ -55,7 +55,7 @@ function Tabs({ run, shown }: { run: string; shown: View }) {
   useEffect(() => {
     const nav = list.current;
     const on = nav?.querySelector<HTMLElement>('[aria-current]');
-    // On a narrow screen the row scrolls by itself.
+    // On a narrow screen the row of views scrolls separately.
     if (nav && on) nav.scrollLeft = on.offsetLeft - (nav.clientWidth - on.offsetWidth) / 2;
   }, [shown]);
   return (
@@ -77,7 +77,7 @@ export function RunView({ id, part, at }: { id: string; part: string; at: string
   if (run.error && !run.value) return <Failure error={run.error} retry={run.reload} />;
   if (!run.value) return <Loading what="the run" />;
   const value = run.value;
-  // A live run has a revision with every look at it.
+  // A live run has a new revision with every update.
   const revision = `${value.revision}/${value.analysis}/${value.launches}`;
   return (
     <>

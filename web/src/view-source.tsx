@@ -28,7 +28,7 @@ export function SourceView({ id, kernel, wanted }: { id: string; kernel: string;
   const about = useResource<Kernel>(path);
   const run = useResource<Run>(base);
   const findings = useResource<Findings>(`${base}/findings`);
-  // A run that is live has lines when it has ended.
+  // A live run gets its lines after its end.
   useEvents(run.value?.state === 'live' ? base + '/events' : null, () => {
     run.reload();
     source.reload();
@@ -86,7 +86,7 @@ function KernelFacts({ source, kernel }: { source: Source; kernel: Kernel | null
   );
 }
 
-// What is not there, why, and what to do. Said once where it has one reason.
+// The missing parts, the reason, and what to do. A common reason is given once.
 function Missing({ source, command }: { source: Source; command: string | null }) {
   const { missing } = source;
   const what: [string, string | null][] = [
@@ -137,7 +137,7 @@ function Body({ id, base, path, model, findings, at }: {
     setStep((old) => ({ pc, turn: (old?.turn ?? 0) + 1 }));
   };
 
-  // Where the address points; else the hottest line.
+  // The line in the address; else the hottest line.
   useEffect(() => {
     const file = source.files.find((f) => at.path !== null && f.path === at.path);
     const first = top[0] ?? [...model.spots.values()][0];
