@@ -10,22 +10,22 @@
 #include "base/stop.h"
 #include "capture/capture.h"
 #include "capture/capture_merge.h"
-#include "capture/source.h"
+#include "capture/frame_file.h"
 #include "wire/frame.h"
 
 static int
 append_file(struct capture_writer *w, const char *path, struct error *e)
 {
 	struct frame_header h;
-	struct source s;
+	struct frame_file s;
 	uint64_t offset;
 	int rc = 0;
 
 	if (access(path, F_OK) != 0 && errno == ENOENT)
 		return 0;
-	if (source_open_path(&s, path, e) != 0)
+	if (frame_file_open_path(&s, path, e) != 0)
 		return -1;
-	while (!stop_asked() && (rc = source_next(&s, &h, &offset)) > 0)
+	while (!stop_asked() && (rc = frame_file_next(&s, &h, &offset)) > 0)
 		if (capture_writer_put(w, s.frame,
 		    FRAME_HEADER_SIZE + (size_t)h.stored, e) != 0) {
 			rc = -1;
@@ -35,7 +35,7 @@ append_file(struct capture_writer *w, const char *path, struct error *e)
 		error_set(e, "cannot read '%s':", path);
 	else if (stop_asked())
 		rc = stop_error(e);
-	source_close(&s);
+	frame_file_close(&s);
 	return rc;
 }
 
@@ -60,7 +60,7 @@ capture_condense(const char *path, const char *out, struct error *e)
 {
 	struct capture_merger *m;
 	struct frame_header h;
-	struct source s;
+	struct frame_file s;
 	const uint8_t *p;
 	uint64_t offset;
 	size_t len;
@@ -68,14 +68,14 @@ capture_condense(const char *path, const char *out, struct error *e)
 
 	if (unlink(out) != 0 && errno != ENOENT)
 		return error_set(e, "cannot replace '%s':", out);
-	if (source_open_path(&s, path, e) != 0)
+	if (frame_file_open_path(&s, path, e) != 0)
 		return -1;
 	if ((m = capture_merger_open(out, false, NULL, NULL, e)) == NULL) {
-		source_close(&s);
+		frame_file_close(&s);
 		return -1;
 	}
-	while (!stop_asked() && (rc = source_next(&s, &h, &offset)) > 0)
-		if ((p = source_decode(&s, &h, UINT32_MAX, &len)) != NULL &&
+	while (!stop_asked() && (rc = frame_file_next(&s, &h, &offset)) > 0)
+		if ((p = frame_file_decode(&s, &h, UINT32_MAX, &len)) != NULL &&
 		    capture_merger_put(m, s.frame, &h, p, len, NULL, e) != 0)
 			break;
 	if (rc < 0)
@@ -84,7 +84,7 @@ capture_condense(const char *path, const char *out, struct error *e)
 		rc = stop_error(e);
 	rc = rc == 0 ? capture_merger_flush(m, e) : -1;
 	capture_merger_close(m);
-	source_close(&s);
+	frame_file_close(&s);
 	return rc;
 }
 
@@ -119,12 +119,12 @@ capture_copy(const char *path, struct capture_index *x, const char *out,
 {
 	struct capture_writer *w = NULL;
 	struct frame_header h;
-	struct source s;
+	struct frame_file s;
 	uint64_t offset;
 	size_t i;
 	int rc = -1;
 
-	if (source_open_path(&s, path, e) != 0)
+	if (frame_file_open_path(&s, path, e) != 0)
 		return -1;
 	unlink(out);
 	if ((w = capture_writer_open(out, e)) == NULL)
@@ -134,7 +134,7 @@ capture_copy(const char *path, struct capture_index *x, const char *out,
 			stop_error(e);
 			goto out;
 		}
-		if (source_at(&s, x->frame[i].offset, &h) != 0) {
+		if (frame_file_at(&s, x->frame[i].offset, &h) != 0) {
 			error_set(e, "'%s' changed while it was read", path);
 			goto out;
 		}
@@ -149,6 +149,6 @@ capture_copy(const char *path, struct capture_index *x, const char *out,
 	rc = 0;
 out:
 	capture_writer_close(w);
-	source_close(&s);
+	frame_file_close(&s);
 	return rc;
 }

@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "capture/capture.h"
 #include "capture/capture_merge.h"
-#include "capture/source.h"
+#include "capture/frame_file.h"
 #include "wire/frame.h"
 #include "wire/record.h"
 
@@ -262,21 +262,21 @@ static int
 absorb(struct capture_merger *m, struct error *e)
 {
 	struct frame_header h;
-	struct source s;
+	struct frame_file s;
 	const uint8_t *p;
 	uint64_t offset;
 	size_t len;
 	int rc;
 
-	if (source_open_path(&s, m->tail, e) != 0)
+	if (frame_file_open_path(&s, m->tail, e) != 0)
 		return -1;
-	while ((rc = source_next(&s, &h, &offset)) > 0)
-		if ((p = source_decode(&s, &h, UINT32_MAX, &len)) != NULL &&
+	while ((rc = frame_file_next(&s, &h, &offset)) > 0)
+		if ((p = frame_file_decode(&s, &h, UINT32_MAX, &len)) != NULL &&
 		    capture_merger_put(m, s.frame, &h, p, len, NULL, e) != 0)
 			break;
 	if (rc < 0)
 		error_set(e, "cannot read '%s':", m->tail);
-	source_close(&s);
+	frame_file_close(&s);
 	return rc == 0 ? capture_merger_flush(m, e) : -1;
 }
 

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "capture/capture.h"
 #include "capture/capture_index.h"
-#include "capture/source.h"
+#include "capture/frame_file.h"
 #include "model/model.h"
 #include "wire/record.h"
 
@@ -22,7 +22,7 @@ struct strand {
 };
 
 struct loader {
-	struct source source;
+	struct frame_file source;
 	struct model *model;
 	struct capture_index index;	/* all frames found; ${t_min} orders them */
 	size_t cap;
@@ -56,7 +56,7 @@ order_time(const struct record *r)
 }
 
 static uint64_t
-frame_time(struct source *s, const struct frame_header *h)
+frame_time(struct frame_file *s, const struct frame_header *h)
 {
 	uint32_t limit = PEEK_BYTES;
 	const uint8_t *p;
@@ -65,7 +65,7 @@ frame_time(struct source *s, const struct frame_header *h)
 	uint64_t t;
 
 	for (;;) {
-		if ((p = source_decode(s, h, limit, &len)) == NULL)
+		if ((p = frame_file_decode(s, h, limit, &len)) == NULL)
 			return 0;
 		for (pos = 0; record_next(p, len, &pos, &r) > 0;)
 			if ((t = order_time(&r)) != 0)
@@ -80,13 +80,13 @@ frame_time(struct source *s, const struct frame_header *h)
 static int
 scan(struct loader *l)
 {
-	struct source *s = &l->source;
+	struct frame_file *s = &l->source;
 	struct capture_frame f;
 	struct frame_header h;
 	uint64_t offset;
 	int rc = 0;
 
-	while (!source_stops(s) && (rc = source_next(s, &h, &offset)) > 0) {
+	while (!frame_file_stops(s) && (rc = frame_file_next(s, &h, &offset)) > 0) {
 		memset(&f, 0, sizeof(f));
 		f.offset = offset;
 		f.stream = h.stream;
@@ -106,7 +106,7 @@ scan(struct loader *l)
 	}
 	if (rc < 0)
 		return error_set(l->e, "cannot read '%s':", s->name);
-	return source_verdict(s, l->e);
+	return frame_file_verdict(s, l->e);
 }
 
 COMPARE(by_sequence, struct capture_frame,
@@ -194,8 +194,8 @@ replay_frame(struct loader *l, const struct capture_frame *f)
 		stats->duplicate += f->records;
 		return 0;
 	}
-	if (source_at(&l->source, f->offset, &h) == 0)
-		p = source_decode(&l->source, &h, UINT32_MAX, &len);
+	if (frame_file_at(&l->source, f->offset, &h) == 0)
+		p = frame_file_decode(&l->source, &h, UINT32_MAX, &len);
 	if (p == NULL) {
 		stats->damaged++;
 		return 0;
@@ -231,7 +231,7 @@ loader_clear(struct loader *l)
 	HASH_FREE(l->strands);
 	definitions_clear(&l->definitions);
 	capture_index_clear(&l->index);
-	source_close(&l->source);
+	frame_file_close(&l->source);
 }
 
 /* Replays l->source, which is open. Closes it. */
@@ -251,14 +251,14 @@ load(struct loader *l, struct model *m, struct capture_stats *stats,
 		if (x != NULL)
 			x->frame = l->index.frame;
 		for (i = 0; i < l->index.frames && rc == 0 &&
-		    !source_stops(&l->source); i++) {
+		    !frame_file_stops(&l->source); i++) {
 			f = l->index.frame[i];
 			rc = replay_frame(l, &f);
 		}
 		if (x != NULL)
 			l->index.frame = NULL;
 		if (rc == 0)
-			rc = source_verdict(&l->source, e);
+			rc = frame_file_verdict(&l->source, e);
 	}
 	if (stats != NULL)
 		*stats = l->source.stats;
@@ -277,7 +277,7 @@ capture_load_fd(int fd, const char *name, struct model *m,
 	memset(&l, 0, sizeof(l));
 	if (x != NULL)
 		memset(x, 0, sizeof(*x));
-	if (source_open(&l.source, fd, name, e) != 0)
+	if (frame_file_open(&l.source, fd, name, e) != 0)
 		return -1;
 	return load(&l, m, stats, x, e);
 }
@@ -291,7 +291,7 @@ capture_load_file(const char *path, struct model *m,
 	memset(&l, 0, sizeof(l));
 	if (x != NULL)
 		memset(x, 0, sizeof(*x));
-	if (source_open_path(&l.source, path, e) != 0)
+	if (frame_file_open_path(&l.source, path, e) != 0)
 		return -1;
 	return load(&l, m, stats, x, e);
 }
@@ -314,7 +314,7 @@ capture_load_index(const char *path, struct capture_index *x,
 
 /* Passes the records of one frame to ${fn}; 1: stop. */
 static int
-visit_frame(struct source *s, const struct capture_frame *f, uint64_t max,
+visit_frame(struct frame_file *s, const struct capture_frame *f, uint64_t max,
     int64_t *given, capture_visit *fn, void *arg, int *more)
 {
 	struct frame_header h;
@@ -323,8 +323,8 @@ visit_frame(struct source *s, const struct capture_frame *f, uint64_t max,
 	size_t len, pos = 0;
 	uint64_t sequence;
 
-	if (source_at(s, f->offset, &h) != 0 || h.stream != f->stream ||
-	    (p = source_decode(s, &h, UINT32_MAX, &len)) == NULL)
+	if (frame_file_at(s, f->offset, &h) != 0 || h.stream != f->stream ||
+	    (p = frame_file_decode(s, &h, UINT32_MAX, &len)) == NULL)
 		return 0;
 	for (sequence = h.sequence; sequence < f->sequence + f->records;
 	    sequence++) {
@@ -348,7 +348,7 @@ capture_window(const char *path, const struct capture_index *x, uint64_t from,
     uint64_t to, uint64_t max, capture_visit *fn, void *arg, int *more,
     struct error *e)
 {
-	struct source s;
+	struct frame_file s;
 	int64_t given = 0;
 	int ignored;
 	size_t i;
@@ -356,9 +356,9 @@ capture_window(const char *path, const struct capture_index *x, uint64_t from,
 	if (more == NULL)
 		more = &ignored;
 	*more = 0;
-	if (source_open_path(&s, path, e) != 0)
+	if (frame_file_open_path(&s, path, e) != 0)
 		return -1;
-	for (i = 0; i < x->frames && !source_stops(&s); i++) {
+	for (i = 0; i < x->frames && !frame_file_stops(&s); i++) {
 		if (from > 0 && (x->frame[i].t_min == 0 ||
 		    x->frame[i].t_max < from))
 			continue;
@@ -368,9 +368,9 @@ capture_window(const char *path, const struct capture_index *x, uint64_t from,
 		    more) != 0)
 			break;
 	}
-	if (source_stops(&s) && source_verdict(&s, e) != 0)
+	if (frame_file_stops(&s) && frame_file_verdict(&s, e) != 0)
 		given = -1;
-	source_close(&s);
+	frame_file_close(&s);
 	return given;
 }
 
@@ -410,26 +410,26 @@ int
 capture_peek(const char *path, struct capture_origin *o, struct error *e)
 {
 	struct frame_header h;
-	struct source s;
+	struct frame_file s;
 	const uint8_t *p;
 	uint64_t offset;
 	size_t len;
 	int rc = 0;
 
 	memset(o, 0, sizeof(*o));
-	if (source_open_path(&s, path, e) != 0)
+	if (frame_file_open_path(&s, path, e) != 0)
 		return -1;
-	while (!source_stops(&s) && (rc = source_next(&s, &h, &offset)) > 0) {
+	while (!frame_file_stops(&s) && (rc = frame_file_next(&s, &h, &offset)) > 0) {
 		s.stats.frames++;
 		if (s.stats.frames == 1)
 			o->stream = h.stream;
-		if ((p = source_decode(&s, &h, UINT32_MAX, &len)) != NULL)
+		if ((p = frame_file_decode(&s, &h, UINT32_MAX, &len)) != NULL)
 			note_origin(o, &h, p, len);
 	}
 	if (rc < 0)
 		error_set(e, "cannot read '%s':", path);
 	else
-		rc = source_verdict(&s, e);
-	source_close(&s);
+		rc = frame_file_verdict(&s, e);
+	frame_file_close(&s);
 	return rc;
 }

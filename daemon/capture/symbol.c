@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "capture/capture.h"
 #include "capture/own_records.h"
-#include "capture/source.h"
+#include "capture/frame_file.h"
 #include "capture/symbol.h"
 #include "capture/symbol_ask.h"
 #include "wire/le.h"
@@ -256,13 +256,13 @@ symbols_add(struct symbols *y, struct model *m, struct capture_writer *w,
 }
 
 static int
-note_frame(struct symbols **y, struct source *s, const struct frame_header *h)
+note_frame(struct symbols **y, struct frame_file *s, const struct frame_header *h)
 {
 	const uint8_t *p;
 	struct record r;
 	size_t len, pos = 0;
 
-	if ((p = source_decode(s, h, UINT32_MAX, &len)) == NULL)
+	if ((p = frame_file_decode(s, h, UINT32_MAX, &len)) == NULL)
 		return 0;
 	while (record_next(p, len, &pos, &r) > 0)
 		if (symbols_note(y, h->stream, &r) != 0)
@@ -276,18 +276,18 @@ symbols_complete(const char *path, struct error *e)
 	struct capture_writer *w = NULL;
 	struct symbols *y = NULL;
 	struct frame_header h;
-	struct source s;
+	struct frame_file s;
 	uint64_t offset;
 	int rc = 0;
 
-	if (source_open_path(&s, path, e) != 0)
+	if (frame_file_open_path(&s, path, e) != 0)
 		return -1;
-	while (!source_stops(&s) && (rc = source_next(&s, &h, &offset)) > 0)
+	while (!frame_file_stops(&s) && (rc = frame_file_next(&s, &h, &offset)) > 0)
 		if (note_frame(&y, &s, &h) != 0) {
 			rc = error_memory(e);
 			break;
 		}
-	source_close(&s);
+	frame_file_close(&s);
 	if (rc == 0 && y != NULL && y->addresses > 0) {
 		w = capture_writer_open(path, e);
 		rc = w == NULL ? -1 : symbols_add(y, NULL, w, NULL, e);

@@ -14,7 +14,7 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "service/internal.h"
-#include "capture/source.h"
+#include "capture/frame_file.h"
 
 #define FOREIGN_S 60		/* seconds without a write after which a writer in
 				 * another pid namespace is taken for ended */
@@ -203,20 +203,20 @@ spool_covers(struct service *s, const char *uuid, struct live_stream *st,
 {
 	char path[PATH_MAX + 64];
 	struct frame_header h;
-	struct source source;
+	struct frame_file source;
 	uint64_t offset;
 
 	snprintf(path, sizeof(path), "%s/%s.%016llx.spool", s->spool, uuid,
 	    (unsigned long long)st->id);
-	if (access(path, R_OK) != 0 || source_open_path(&source, path, NULL))
+	if (access(path, R_OK) != 0 || frame_file_open_path(&source, path, NULL))
 		return;
 	source.offset = st->spooled;
 	while (st->next < sequence &&
-	    source_next(&source, &h, &offset) > 0) {
+	    frame_file_next(&source, &h, &offset) > 0) {
 		st->spooled = offset + FRAME_HEADER_SIZE + h.stored;
 		if (h.stream == st->id && h.sequence <= st->next &&
 		    h.sequence + h.records > st->next)
 			st->next = h.sequence + h.records;
 	}
-	source_close(&source);
+	frame_file_close(&source);
 }

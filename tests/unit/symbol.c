@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "capture/capture.h"
 #include "capture/own_records.h"
-#include "capture/source.h"
+#include "capture/frame_file.h"
 #include "capture/symbol.h"
 #include "model/model.h"
 #include "unit/test.h"
@@ -188,7 +188,7 @@ look_up(struct symbols *y, struct model *m)
 	struct capture_writer *w;
 	struct frame_header h;
 	char path[128];
-	struct source s;
+	struct frame_file s;
 	struct record r;
 	const uint8_t *p;
 	uint64_t at;
@@ -201,14 +201,14 @@ look_up(struct symbols *y, struct model *m)
 	assert_int_equal(symbols_add(y, m, w, NULL, &e), 0);
 	capture_writer_close(w);
 	symbols_free(y);
-	assert_int_equal(source_open_path(&s, path, &e), 0);
-	while (source_next(&s, &h, &at) > 0) {
-		assert_non_null(p = source_decode(&s, &h, UINT32_MAX, &len));
+	assert_int_equal(frame_file_open_path(&s, path, &e), 0);
+	while (frame_file_next(&s, &h, &at) > 0) {
+		assert_non_null(p = frame_file_decode(&s, &h, UINT32_MAX, &len));
 		for (pos = 0; record_next(p, len, &pos, &r) > 0;)
 			if (r.type == RECORD_FRAME)
 				show(&r.u.FRAME);
 	}
-	source_close(&s);
+	frame_file_close(&s);
 }
 
 static const struct shown *

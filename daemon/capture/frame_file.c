@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/stop.h"
-#include "capture/source.h"
+#include "capture/frame_file.h"
 #include "wire/le.h"
 
 #define FRAME_MAX (FRAME_HEADER_SIZE + (size_t)FRAME_MAX_PAYLOAD)
@@ -26,7 +26,7 @@
 
 /* pread until ${len} bytes or the end of the file. */
 static ssize_t
-read_at(const struct source *s, uint8_t *buf, size_t len, uint64_t offset)
+read_at(const struct frame_file *s, uint8_t *buf, size_t len, uint64_t offset)
 {
 	size_t got = 0;
 	ssize_t n;
@@ -45,7 +45,7 @@ read_at(const struct source *s, uint8_t *buf, size_t len, uint64_t offset)
 }
 
 int
-source_open(struct source *s, int fd, const char *name, struct error *e)
+frame_file_open(struct frame_file *s, int fd, const char *name, struct error *e)
 {
 	struct stat st;
 
@@ -65,14 +65,14 @@ source_open(struct source *s, int fd, const char *name, struct error *e)
 	s->raw = malloc(FRAME_MAX_PAYLOAD);
 	s->zstd = ZSTD_createDCtx();
 	if (s->frame == NULL || s->raw == NULL || s->zstd == NULL) {
-		source_close(s);
+		frame_file_close(s);
 		return error_memory(e);
 	}
 	return 0;
 }
 
 int
-source_open_path(struct source *s, const char *path, struct error *e)
+frame_file_open_path(struct frame_file *s, const char *path, struct error *e)
 {
 	/* Do not block if it is a pipe without a writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -80,7 +80,7 @@ source_open_path(struct source *s, const char *path, struct error *e)
 	memset(s, 0, sizeof(*s));
 	if (fd < 0)
 		return error_set(e, "cannot open '%s':", path);
-	if (source_open(s, fd, path, e) != 0) {
+	if (frame_file_open(s, fd, path, e) != 0) {
 		close(fd);
 		return -1;
 	}
@@ -89,7 +89,7 @@ source_open_path(struct source *s, const char *path, struct error *e)
 }
 
 void
-source_close(struct source *s)
+frame_file_close(struct frame_file *s)
 {
 
 	if (s->owned)
@@ -105,7 +105,7 @@ source_close(struct source *s)
 /* Reads and checks the frame at ${offset}. -1 on a read error, else 0 and the result in
  * *${status}. */
 static int
-check_at(struct source *s, uint64_t offset, struct frame_header *h,
+check_at(struct frame_file *s, uint64_t offset, struct frame_header *h,
     enum frame_status *status)
 {
 	size_t first = FRAME_HEADER_SIZE + READ_FIRST;
@@ -134,7 +134,7 @@ check_at(struct source *s, uint64_t offset, struct frame_header *h,
 
 /* Moves *${offset} to the next magic number after it, or to the end of the file. */
 static int
-resync(struct source *s, uint64_t *offset)
+resync(struct frame_file *s, uint64_t *offset)
 {
 	uint64_t at = *offset + 1;
 	ssize_t got;
@@ -157,7 +157,7 @@ resync(struct source *s, uint64_t *offset)
 }
 
 int
-source_next(struct source *s, struct frame_header *h, uint64_t *offset)
+frame_file_next(struct frame_file *s, struct frame_header *h, uint64_t *offset)
 {
 	uint64_t begin = s->offset;
 	enum frame_status status, first = FRAME_OK;
@@ -201,7 +201,7 @@ source_next(struct source *s, struct frame_header *h, uint64_t *offset)
 }
 
 int
-source_at(struct source *s, uint64_t offset, struct frame_header *h)
+frame_file_at(struct frame_file *s, uint64_t offset, struct frame_header *h)
 {
 	enum frame_status status;
 
@@ -212,7 +212,7 @@ source_at(struct source *s, uint64_t offset, struct frame_header *h)
 
 /* Decompression failed: was it for lack of memory, rather than the file's fault? */
 static const uint8_t *
-failed(struct source *s, size_t rc)
+failed(struct frame_file *s, size_t rc)
 {
 
 	if (ZSTD_getErrorCode(rc) == ZSTD_error_memory_allocation)
@@ -221,7 +221,7 @@ failed(struct source *s, size_t rc)
 }
 
 const uint8_t *
-source_decode(struct source *s, const struct frame_header *h, uint32_t limit,
+frame_file_decode(struct frame_file *s, const struct frame_header *h, uint32_t limit,
     size_t *len)
 {
 	const uint8_t *stored = s->frame + FRAME_HEADER_SIZE;
@@ -262,14 +262,14 @@ source_decode(struct source *s, const struct frame_header *h, uint32_t limit,
 }
 
 bool
-source_stops(const struct source *s)
+frame_file_stops(const struct frame_file *s)
 {
 
 	return s->bomb || s->poor || stop_asked();
 }
 
 int
-source_verdict(const struct source *s, struct error *e)
+frame_file_verdict(const struct frame_file *s, struct error *e)
 {
 
 	if (s->bomb) {
