@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""mcp.py CUDADVISE TRANSCRIPT...: hold a server to golden transcripts. Lines that begin
-with "> " are sent as they are, those with "< " are what must come, as JSON in which the
-string "*" stands for anything and "*text" for a string with that text in it; "! SECONDS"
-waits. With UPDATE=1 in the environment what comes is written down instead."""
+"""mcp.py CUDADVISE TRANSCRIPT...: compare a server with golden transcripts. Lines that
+begin with "> " are sent unchanged. Lines with "< " are the expected answers, as JSON in
+which the string "*" matches anything and "*text" a string that contains the text.
+"! SECONDS" waits. With UPDATE=1 in the environment the answers are recorded instead."""
 import json, os, select, subprocess, sys, time
 
-PATIENCE = 60                           # seconds: only a server that hangs takes them
+PATIENCE = 60                           # seconds, which only a server that hangs needs
 
 
 def same(want, got):

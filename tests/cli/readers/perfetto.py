@@ -1,6 +1,6 @@
-"""perfetto.py FILE: read a trace as Perfetto's documents say, with Google's protobuf,
-and print what trace_processor would make of it: a line "category count nanoseconds"
-each, then "name count" of the slices, sorted."""
+"""perfetto.py FILE: read a trace with Google's protobuf, following Perfetto's
+documentation, and print the slices that trace_processor would show: lines "category
+count nanoseconds", then lines "name count", sorted."""
 import collections
 import sys
 
