@@ -168,8 +168,8 @@ found(struct trial_run *r, const char *id, const char *rule)
 	    2.0));
 }
 
-/* What became of it when the kernel takes ${ms} after the change and ${rule} is found
- * there instead; NULL: nothing is. "state: what moved". */
+/* The outcome of the finding if the kernel takes ${ms} after the change and ${rule} is
+ * found there instead (NULL: nothing is), as "state: what moved". */
 static const char *
 became(const char *time, const char *rule)
 {

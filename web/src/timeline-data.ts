@@ -1,4 +1,4 @@
-// What the timeline computes, without a browser: windows, rows, columns of pixels. Pure.
+// The computations of the timeline, without a browser: windows, rows, columns of pixels. Pure.
 import type { Launch, Ranges, Timeline, TimelineRow, WindowItem } from './openapi';
 
 export type IdleRow = Extract<TimelineRow, `idle_${string}`>;
