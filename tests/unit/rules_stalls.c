@@ -17,7 +17,7 @@ MADE_TEST(test_line_of_barrier)
 	assert_int_equal(f->hots, 1);
 	assert_int_equal(f->hot[0].line, 21);
 	assert_has(f->hot[0].sass, "BAR.SYNC");
-	assert_has(f->summary, "each comes to 31.6 ");
+	assert_has(f->summary, "31.6 barriers per warp");
 	a = advised(fault_chain, m);
 	f = found_in(a, "low-ilp");
 	assert_int_equal(f->hot[0].line, 30);

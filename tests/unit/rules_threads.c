@@ -589,7 +589,7 @@ MADE_TEST(test_loose_warps)
 	k->occupancy.waves = 66.0 / 1056;
 	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup > 1.9 && f->kernel_speedup < 2.1);
-	assert_has(f->advice, "their warps share nothing");
+	assert_has(f->advice, "the warps of one do not cooperate");
 	k->shape.grid_x = 8;	/* 64 warps do not fill 1,056 blocks */
 	f = made_found(m, "grid-too-small");
 	assert_has(f->advice, "launch up to 64 blocks");

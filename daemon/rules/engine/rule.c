@@ -285,9 +285,9 @@ rule_limiter(const struct rule_view *x)
 		return arena_format(x->arena, "limited by %s (%s)",
 		    resource_said[l->limit], say_busy(x));
 	if (l->unexplained >= 0.5)
-		return arena_format(x->arena, "latency-bound, by neither "
-		    "memory nor instructions: no unit saturated (busiest: %s, "
-		    "%s)", resource_said[l->limit],
+		return arena_format(x->arena, "latency-bound: no unit "
+		    "saturated, and neither memory's nor instructions' latency "
+		    "explains it (busiest: %s, %s)", resource_said[l->limit],
 		    say_percent(x->arena, l->busy));
 	return arena_format(x->arena, "latency-bound: no %sunit saturated "
 	    "(busiest: %s, %s)", isnan(l->resource_s[RES_DRAM]) ||

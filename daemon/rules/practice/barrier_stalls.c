@@ -92,8 +92,8 @@ report(struct rule_view *x, const struct stalls *s, double barriers)
 	    .derived = source_metric_table[SOURCE_INST].name, .unit = "inst",
 	    .key = "min_barriers");
 	d->f.summary = arena_format(x->arena, "warps spend %s of their time at "
-	    "barriers, waiting for the slowest of their block; each comes to "
-	    "%s of them", say_percent(x->arena, s->share),
+	    "barriers, waiting for the slowest of their block; %s barriers "
+	    "per warp", say_percent(x->arena, s->share),
 	    say_plain(x->arena, barriers));
 	d->f.advice = advise(x);
 	d->f.gain_note = "the kernel with most of the waiting at barriers gone; "

@@ -62,7 +62,7 @@ say(struct rule_view *x, struct draft *d, const struct side *ld,
 	    say_plain(x->arena, a->per_request),
 	    say_plain(x->arena, a->ideal));
 	d->f.advice = arena_format(x->arena, "launch blocks of 32 × %u threads "
-	    "(any multiple of 32 in x, and as many rows less), so that a warp "
+	    "(any multiple of 32 in x, and fewer rows to match), so that a warp "
 	    "is in one row; the kernel's code stays as it is%s",
 	    threads >= 64 ? threads / 32 : 1, s->block_x > 1 ? "" :
 	    ", if threadIdx.x is its index along the row");

@@ -127,7 +127,7 @@ shrink(struct rule_view *x, const struct division *v, const struct reuse *r)
 		d->fix[i].part[RES_L2] = 1 - of_l2 * (1 - keep[i]);
 		d->fix[i].stall = 1 - 0.5 * wait * (1 - keep[i]);
 	}
-	d->f.title = "shared memory that nobody uses is missing from L1";
+	d->f.title = "L1 made smaller by unused shared memory";
 	d->f.confidence = CONF_LOW;
 	rule_evidence(x, d, "l2_reuse_ratio", r->l2_again,
 	    "bytes loaded from L2 / distinct bytes, at most",

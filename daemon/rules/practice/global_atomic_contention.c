@@ -149,8 +149,8 @@ give_advice(const struct rule_view *x, struct draft *d)
 {
 	rule_evidence(x, d, "busy_ratio", x->load->busy, "busiest resource",
 	    .derived = "counters", .key = "max_busy");
-	d->f.limiter = arena_format(x->arena, "L2 adds to one place at a time "
-	    "(%s busy)", say_percent(x->arena, x->load->busy));
+	d->f.limiter = arena_format(x->arena, "L2 serializes atomics on one "
+	    "address (%s busy)", say_percent(x->arena, x->load->busy));
 	d->f.advice = "add within the warp (shuffle), then within the block (a "
 	    "shared-memory copy with shared atomics), and to global memory once "
 	    "a block; where targets are few, spread them over several copies";

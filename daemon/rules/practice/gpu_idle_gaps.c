@@ -27,8 +27,9 @@ limiter(double host, double api, double sync)
 	if (host >= sync && host >= api)
 		return "the host computes or does I/O while the GPU has "
 		    "nothing queued";
-	return sync >= api ? "the host goes on only after it has waited for "
-	    "the GPU" : "the host is inside CUDA calls that launch nothing";
+	return sync >= api ? "the host queues the next work only after it has "
+	    "waited for the GPU" : "the host is inside CUDA calls that launch "
+	    "nothing";
 }
 
 enum rule_state

@@ -167,7 +167,7 @@ how_to(const struct rule_view *x, const struct room *r)
 		return "divide its loop's iterations, which are "
 		    "independent, among more threads";
 	if (r->moved > 1)
-		return "smaller blocks: their warps share nothing";
+		return "smaller blocks: the warps of one do not cooperate";
 	return rule_threads(x->kernel) > 256 ? "smaller blocks, and less work "
 	    "per thread" : "less work per thread, a second dimension of the "
 	    "problem in the grid, or other kernels beside it on streams";

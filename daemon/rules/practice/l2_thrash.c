@@ -62,7 +62,7 @@ report(struct rule_view *x, const struct thrash *t)
 	    .derived = "memory activity records, device attribute",
 	    .key = "max_sizes");
 	d->f.summary = arena_format(x->arena, "a launch reads %s from DRAM, %s "
-	    "times all the device memory there is (%s; L2 has %s); L2 hit rate "
+	    "times the device memory in use (%s; L2 has %s); L2 hit rate "
 	    "%s", say_bytes(x->arena, t->dram),
 	    say_plain(x->arena, t->again), say_bytes(x->arena, t->memory),
 	    say_bytes(x->arena, t->l2), say_percent(x->arena, t->hit));

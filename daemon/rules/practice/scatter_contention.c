@@ -40,8 +40,8 @@ report(struct rule_view *x, const struct atomics *a)
 	    "atomics a launch, one behind the other, are %s of its time",
 	    x->library->name, say_whole(x->arena, a->least),
 	    say_percent(x->arena, line));
-	d->f.limiter = arena_format(x->arena, "L2 adds to one place at a time "
-	    "(%s busy)", say_percent(x->arena, x->load->busy));
+	d->f.limiter = arena_format(x->arena, "L2 serializes atomics on one "
+	    "address (%s busy)", say_percent(x->arena, x->load->busy));
 	d->f.advice = "with few targets multiply by their one-hot matrix, "
 	    "one_hot(index).T @ values; else sort by target and add up the "
 	    "segments; counts: bincount or histc";

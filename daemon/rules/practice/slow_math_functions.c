@@ -299,7 +299,7 @@ report(struct rule_view *x, const struct math *f, const struct mark *m)
 	    arena_format(x->arena, "%s busy", resource_said[x->load->limit]),
 	    .derived = "counters", .key = "min_busy");
 	d->f.summary = arena_format(x->arena, "about %s of the instructions "
-	    "compute %s to the last bit", say_percent(x->arena, share),
+	    "compute the accurate %s", say_percent(x->arena, share),
 	    list(x, f, false));
 	d->f.advice = arena_format(x->arena, "where a relative error of about "
 	    "1e-6 does no harm use intrinsics (%s), or build the file with "

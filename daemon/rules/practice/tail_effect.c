@@ -43,8 +43,8 @@ rule_tail_effect(struct rule_view *x)
 		rule_evidence(x, d, "uneven_ratio", uneven,
 		    "1 − mean / busiest SM's active cycles",
 		    .derived = metric_table[METRIC_SM_CYCLES_ACTIVE_MAX].name);
-	d->f.summary = arena_format(x->arena, "%s waves of blocks: the last "
-	    "one leaves %s of the block time unused",
+	d->f.summary = arena_format(x->arena, "%s waves of blocks: the last, "
+	    "partial wave wastes %s of the SM time",
 	    say_plain(x->arena, o->waves), say_percent(x->arena, bound));
 	d->f.advice = arena_format(x->arena, "choose a grid of whole waves "
 	    "(%s blocks make one), a grid-stride loop over one wave, or "
