@@ -452,6 +452,7 @@ struct process {
 	uint64_t stream;	/* of the wire */
 	uint32_t pid, ppid;
 	const char *exe, *command, *host, *library;
+	bool python;		/* exe is a Python interpreter */
 	uint64_t start_ns, end_ns;
 	uint32_t cupti_version, driver_version;
 	enum wire_level level;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/host.h"
 #include "model/internal.h"
 
@@ -123,6 +124,7 @@ settle_process(struct model *m, const struct stream *s, struct process *p)
 	p->start_ns = since(m, p->start_ns);
 	p->end_ns = since(m, p->end_ns);
 	p->exe = p->exe != NULL ? p->exe : none;
+	p->python = strncmp(text_base_name(p->exe), "python", strlen("python")) == 0;
 	p->command = p->command != NULL ? p->command : none;
 	p->host = p->host != NULL ? p->host : none;
 	p->library = p->library != NULL ? p->library : none;

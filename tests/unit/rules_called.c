@@ -257,7 +257,7 @@ MADE_TEST(test_tf32)
 /* The launches were not recorded: the program's other kernels tell the framework. */
 MADE_TEST(test_tf32_of_cupy)
 {
-	struct process python = { .exe = "/usr/bin/python3.12" };
+	struct process python = { .python = true };
 	const struct finding *f;
 
 	made_again(m);

@@ -182,7 +182,7 @@ MADE_TEST(test_result_needed)
 /* A Python loop that no longer reads a value has neither gap. */
 MADE_TEST(test_result_needed_in_python)
 {
-	struct process python = { .exe = "/usr/bin/python3.12" };
+	struct process python = { .python = true };
 	double alone;
 
 	advised(fault_blocking, m);
@@ -326,7 +326,7 @@ MADE_TEST(test_batched_calls)
  * save other work of the host between launches. */
 MADE_TEST(test_graph_beyond_launching)
 {
-	struct process python = { .exe = "/usr/bin/python3.12" };
+	struct process python = { .python = true };
 	struct advice *a = advised(fault_launch_bound, m);
 	double native, framework;
 

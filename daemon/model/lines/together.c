@@ -10,7 +10,7 @@
 #include "model/lines/together.h"
 
 struct batch {
-	bool pending[REGISTERS];	/* a load in flight will write it */
+	bool pending[GENERAL_REGISTERS];	/* a load in flight will write it */
 	double loads;			/* in flight */
 	double sum, batches;		/* loads waited for, and such waits */
 };
@@ -45,7 +45,7 @@ static bool
 needs(const struct batch *b, const struct effect *e)
 {
 	for (uint32_t k = 0; k < e->reads; k++)
-		for (uint32_t r = e->read[k].reg; r < REGISTERS &&
+		for (uint32_t r = e->read[k].reg; r < GENERAL_REGISTERS &&
 		    r < (uint32_t)e->read[k].reg + e->read[k].width; r++)
 			if (b->pending[r])
 				return true;
@@ -64,7 +64,7 @@ step(struct batch *b, const struct sass_instruction *i, bool counts)
 	if (!is_load(i) || !counts)
 		return;
 	b->loads++;
-	for (uint32_t r = e.write; r < REGISTERS &&
+	for (uint32_t r = e.write; r < GENERAL_REGISTERS &&
 	    r < (uint32_t)e.write + e.maybe; r++)
 		b->pending[r] = true;
 }

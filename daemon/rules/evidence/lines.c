@@ -335,19 +335,13 @@ lines_site(const struct rule_view *x, struct draft *d, uint64_t calls)
 bool
 lines_python(const struct run *run)
 {
-	static const char python[] = "python";
-
 	for (size_t i = 0; i < run->sites; i++)
 		for (size_t f = 0; f < run->site[i].frames; f++)
 			if (run->site[i].frame[f].python)
 				return true;
-	for (size_t i = 0; i < run->processes; i++) {
-		const char *exe = run->process[i].exe;
-
-		if (exe != NULL && strncmp(text_base_name(exe), python,
-		    sizeof(python) - 1) == 0)
+	for (size_t i = 0; i < run->processes; i++)
+		if (run->process[i].python)
 			return true;
-	}
 	return false;
 }
 
