@@ -51,7 +51,7 @@ static const char *
 register_read(const char *p, unsigned *reg)
 {
 
-	for (*reg = 0; *p >= '0' && *p <= '9' && *reg < REGISTERS; p++)
+	for (*reg = 0; *p >= '0' && *p <= '9' && *reg < GENERAL_REGISTERS; p++)
 		*reg = 10 * *reg + (unsigned)(*p - '0');
 	return p;
 }
@@ -84,7 +84,7 @@ operands_read(struct effect *e, const char *text, const struct widths *w)
 		if (*p != 'R' || is_word(before) || p[1] < '0' || p[1] > '9')
 			continue;
 		next = register_read(p + 1, &reg);
-		if (reg >= REGISTERS || is_word(*next) ||
+		if (reg >= GENERAL_REGISTERS || is_word(*next) ||
 		    e->reads == MAX_OPERANDS) {
 			e->any = true;
 			return;

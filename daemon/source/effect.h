@@ -7,7 +7,7 @@
 
 #include "source/sass.h"
 
-#define REGISTERS 256u
+#define GENERAL_REGISTERS 256u
 #define MAX_OPERANDS 12
 
 /* A general register in an instruction's text. */

@@ -129,6 +129,25 @@ meetings_note(struct flow *f, const struct sass *s)
 	}
 }
 
+static void
+written_note(struct flow *f, const struct sass *s)
+{
+	internals_find(&f->own, s);
+	for (uint32_t n = 0; n < f->own.count; n++) {
+		struct written *w = &f->written[n];
+		struct operands o;
+
+		for (uint32_t i = f->own.at[n]; i < s->instructions &&
+		    !opcode_is(&s->instruction[i], "RET"); i++) {
+			w->instructions++;
+			if (!operands_of(&o, &s->instruction[i]))
+				continue;
+			for (int r = o.def; r < o.def + o.defs && r < REGISTERS; r++)
+				w->registers[r / 64] |= 1ull << r % 64;
+		}
+	}
+}
+
 int
 flow_make(struct flow *f, const struct sass *s)
 {
@@ -156,7 +175,7 @@ flow_make(struct flow *f, const struct sass *s)
 	for (i = 0; i < f->blocks; i++)
 		block_close(f, s, &f->block[i]);
 	meetings_note(f, s);
-	internals_find(&f->own, s);
+	written_note(f, s);
 	return 0;
 }
 

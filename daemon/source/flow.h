@@ -6,6 +6,7 @@
 #define CADV_SOURCE_FLOW_H
 
 #include "source/callee.h"
+#include "source/operand.h"
 #include "source/sass.h"
 
 #define FLOW_NONE UINT32_MAX
@@ -32,6 +33,10 @@ struct flow {
 	struct meeting *meeting;
 	uint32_t meetings;
 	struct internals own;	/* calls of these return behind the call */
+	struct written {
+		uint64_t registers[REGISTERS / 64];	/* bits */
+		uint32_t instructions;
+	} written[INTERNALS_MOST];	/* by each of them */
 };
 
 /* flow_make(f, s): the blocks of ${s}, whose instructions are parsed. -1

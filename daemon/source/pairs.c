@@ -14,14 +14,14 @@
 
 /* A set of registers. */
 struct set {
-	uint64_t bit[REGISTERS / 64];
+	uint64_t bit[GENERAL_REGISTERS / 64];
 };
 
 static bool
 set_has(const struct set *s, unsigned reg)
 {
 
-	return reg < REGISTERS && (s->bit[reg / 64] >> (reg % 64) & 1) != 0;
+	return reg < GENERAL_REGISTERS && (s->bit[reg / 64] >> (reg % 64) & 1) != 0;
 }
 
 static void
@@ -29,7 +29,7 @@ set_put(struct set *s, unsigned from, unsigned width, bool in)
 {
 	unsigned r;
 
-	for (r = from; r < from + width && r < REGISTERS; r++)
+	for (r = from; r < from + width && r < GENERAL_REGISTERS; r++)
 		if (in)
 			s->bit[r / 64] |= 1ull << (r % 64);
 		else
@@ -50,7 +50,7 @@ set_join(struct set *into, const struct set *from)
 	uint64_t grown = 0;
 	unsigned i;
 
-	for (i = 0; i < REGISTERS / 64; i++) {
+	for (i = 0; i < GENERAL_REGISTERS / 64; i++) {
 		grown |= from->bit[i] & ~into->bit[i];
 		into->bit[i] |= from->bit[i];
 	}
@@ -113,7 +113,7 @@ life_pass(struct life *l)
 
 	for (i = f->blocks; i-- > 0;) {
 		out = life_out(l, &f->block[i]);
-		for (j = 0; j < REGISTERS / 64; j++)
+		for (j = 0; j < GENERAL_REGISTERS / 64; j++)
 			out.bit[j] = (out.bit[j] & ~l->made[i].bit[j]) |
 			    l->need[i].bit[j];
 		grown |= set_join(&l->in[i], &out);
@@ -166,7 +166,7 @@ struct open_product {
 
 struct search {
 	struct sass *s;
-	struct open_product product[REGISTERS];
+	struct open_product product[GENERAL_REGISTERS];
 	uint32_t waiting;
 };
 
@@ -249,7 +249,7 @@ drop_range(struct search *x, unsigned reg, unsigned width, unsigned keep)
 {
 	unsigned r;
 
-	for (r = reg == 0 ? 0 : reg - 1; r < reg + width && r < REGISTERS; r++)
+	for (r = reg == 0 ? 0 : reg - 1; r < reg + width && r < GENERAL_REGISTERS; r++)
 		if (r != keep && r + x->product[r].width > reg)
 			drop(x, r);
 }
@@ -283,7 +283,7 @@ take_reads(struct search *x, uint32_t index, const struct effect *e)
 			taken = true;
 			drop_range(x, o->reg, o->width, o->reg);
 		} else
-			drop_range(x, o->reg, o->width, REGISTERS);
+			drop_range(x, o->reg, o->width, GENERAL_REGISTERS);
 	}
 }
 
@@ -295,11 +295,11 @@ take_write(struct search *x, uint32_t index, const struct effect *e)
 	unsigned r;
 
 	/* Overwritten completely: the product has no other use. */
-	for (r = e->write; r < e->write + e->sure && r < REGISTERS; r++)
+	for (r = e->write; r < e->write + e->sure && r < GENERAL_REGISTERS; r++)
 		if (x->product[r].width > 0 &&
 		    r + x->product[r].width <= e->write + e->sure)
 			confirm(x, r);
-	drop_range(x, e->write, e->maybe, REGISTERS);
+	drop_range(x, e->write, e->maybe, GENERAL_REGISTERS);
 	if ((in->flags & SASS_MULTIPLY) == 0 || e->sure == 0 ||
 	    (in->flags & SASS_CONDITIONAL) != 0)
 		return;
@@ -325,13 +325,13 @@ block_search(struct search *x, const struct block *b, const struct set *out)
 			continue;
 		e = effect_of(&x->s->instruction[i]);
 		if (e.any) {
-			drop_range(x, 0, REGISTERS, REGISTERS);
+			drop_range(x, 0, GENERAL_REGISTERS, GENERAL_REGISTERS);
 			continue;
 		}
 		take_reads(x, i, &e);
 		take_write(x, i, &e);
 	}
-	for (r = 0; r < REGISTERS && x->waiting > 0; r++)
+	for (r = 0; r < GENERAL_REGISTERS && x->waiting > 0; r++)
 		if (x->product[r].width > 0 && !set_has(out, r) &&
 		    (x->product[r].width == 1 || !set_has(out, r + 1)))
 			confirm(x, r);

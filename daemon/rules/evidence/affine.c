@@ -67,25 +67,22 @@ flow_on(const struct flow *f, const struct block *b, struct affine_state *state,
 	return changed;
 }
 
-/* A call of one of the compiler's own functions: the registers that it writes
- * become unknown, all others keep their values. Returns the number of
- * instructions examined. */
+/* A call of one of the compiler's own functions, which begins at ${at}: the registers
+ * that it writes become unknown, all others keep their values. Returns how many
+ * instructions that function has. */
 static size_t
-step_over(struct affine_state *now, const struct sass *s, uint32_t at)
+step_over(struct affine_state *now, const struct flow *f, uint32_t at)
 {
-	uint32_t k = at;
+	const struct written *w;
+	uint32_t n = 0;
 
-	for (; k < s->instructions; k++) {
-		struct operands o;
-
-		if (opcode_is(&s->instruction[k], "RET"))
-			break;
-		if (!operands_of(&o, &s->instruction[k]))
-			continue;
-		for (int d = 0; d < o.defs && o.def + d < REGISTERS; d++)
-			now->reg[o.def + d] = affine_unknown;
-	}
-	return k - at;
+	while (f->own.at[n] != at)
+		n++;
+	w = &f->written[n];
+	for (int r = 0; r < REGISTERS; r++)
+		if (w->registers[r / 64] >> r % 64 & 1)
+			now->reg[r] = affine_unknown;
+	return w->instructions;
 }
 
 /* Returns 0; -1 without memory; 1 if it takes too many steps. */
@@ -117,8 +114,7 @@ run(struct affine *address, const struct flow *f, const struct code *c,
 				uint32_t callee = callee_at(&f->own, in);
 
 				if (callee != SASS_NONE)
-					steps += step_over(&now, &c->sass,
-					    callee);
+					steps += step_over(&now, f, callee);
 				else
 					address[i] = affine_step(&now, in, shape);
 			}
