@@ -4,7 +4,7 @@ import { SummaryBar } from './bar';
 import { count, counted, nanoseconds, none, when } from './format';
 import { FindingsSection } from './findings';
 import { useResource } from './hooks';
-import { titleOf, visible } from './names';
+import { visible } from './names';
 import { Notes } from './notes';
 import { OperatorsSection } from './operators';
 import { Failure, Loading } from './parts';
@@ -63,7 +63,7 @@ function Facts({ run }: { run: RunDocument }) {
           <dd>{text}</dd>
         </div>
       ))}
-      {run.command && visible(run.command) !== titleOf(run) && (
+      {run.label && run.command && (
         <div class="wide">
           <dt>Command</dt>
           <dd><code>{visible(run.command)}</code></dd>
