@@ -185,7 +185,7 @@ do_call(struct mcp *m, const struct mcp_request *r)
 		return;
 	}
 	if (j == NULL) {
-		answer_error(m, r->id, MCP_BUSY, "16 tools are running: "
+		answer_error(m, r->id, MCP_BUSY, "too many tools are running: "
 		    "wait for one, or cancel it", NULL);
 		return;
 	}

@@ -514,11 +514,8 @@ pick(const struct mcp_call *c, const json_t *arguments, const char *out,
 		end = strchrnul(out, '\n');
 		j = json_loadb(out, (size_t)(end - out), 0, NULL);
 		own = json_string_value(json_object_get(j, "id"));
-		if (own != NULL && strcmp(own, id) == 0) {
-			json_object_del(j, "site");
-			json_object_del(j, "example");
+		if (own != NULL && strcmp(own, id) == 0)
 			found = shortened(j, left_out);
-		}
 		json_decref(j);
 		if (*end == '\0')
 			break;

@@ -17,10 +17,6 @@
 #include "model/host.h"
 #include "model/internal.h"
 
-/* Host and GPU clocks are converted into each other with an error of about 1 us: a
- * wait may seem to end before the work that it waited for. */
-#define CLOCK_SLACK 2000u	/* ns */
-
 /* If the time of the call is not known, a gap as short as this is launch latency. */
 #define LAUNCH_GAP 20000u	/* ns */
 
@@ -31,6 +27,9 @@
 /* A long gap is counted in gap_class if our measuring takes up to 1/16 of it: every
  * long gap has some of it. */
 #define TALLIED_LEAST 16
+
+/* Gaps of one length that recur: as many as gpu-idle-gaps asks for (min_gaps). */
+#define RECURRING 10u
 
 #define GAP_COUNTED 1000u	/* ns: shorter ones are not worth a count */
 
@@ -241,8 +240,9 @@ launches_of(const struct model *m, const struct op *next)
 
 /* Count the gap in the class of gaps for which the host took about as long. Code is
  * compiled, loaded or chosen once for each kernel, not in each iteration: a gap with a
- * module load, and those shortly before it, are dropped again (idle_gap). */
-static void
+ * module load, and those shortly before it, are dropped again (idle_gap). Returns
+ * whether gaps of its class recur. */
+static bool
 gap_tally(struct device_state *d, const struct gap *g, const struct op *next)
 {
 	static const enum idle_cause host[] = { IDLE_HOST, IDLE_AFTER_SYNC,
@@ -252,7 +252,7 @@ gap_tally(struct device_state *d, const struct gap *g, const struct op *next)
 	uint32_t i, k;
 
 	if (ns == 0)
-		return;
+		return false;
 	k = 63u - (uint32_t)__builtin_clzll(ns);
 	if (k >= GAP_CLASSES)
 		k = GAP_CLASSES - 1;
@@ -261,21 +261,21 @@ gap_tally(struct device_state *d, const struct gap *g, const struct op *next)
 		near->gap[k].idle_ns[host[i]] += g->idle[host[i]];
 	if (next->kind == OP_COPY && next->row == ROW_H2D)
 		near->gap[k].input_ns = add_sat(near->gap[k].input_ns, ns);
+	return near->gap[k].count + d->near[!d->nearer].gap[k].count +
+	    d->gap[k].count >= RECURRING;
 }
 
-/* Charge the kernel that ends the gap with the host's part of it: the host's work lay
- * in front of its launch. */
+/* Charge the kernel that ends a recurring gap with the host's part of it: the host's
+ * work lay in front of its launch. */
 static void
 gap_before(struct model *m, const struct gap *g, const struct op *next)
 {
-	struct kernel_state *k;
-	uint64_t ns = gap_host_ns(g);
+	struct kernel *k;
 
 	if (next->kind != OP_KERNEL || g->loads > 0)
 		return;
-	k = &m->kernel[next->index];
-	k->host_before = add_sat(k->host_before, ns);
-	k->host_before_most = max_u64(k->host_before_most, ns);
+	k = &m->kernel[next->index].out;
+	k->host_before_ns = add_sat(k->host_before_ns, gap_host_ns(g));
 }
 
 /* Has a kernel of the name of kernel ${index} run? */
@@ -422,10 +422,9 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	d->out.idle_near_ns = add_sat(d->out.idle_near_ns,
 	    min_u64(idle, LAUNCH_APART));
 	near_step(m, d, launches_of(m, next));
-	if (ours == 0 || (idle > LAUNCH_APART && ours <= idle / TALLIED_LEAST)) {
-		gap_tally(d, &g, next);
+	if ((ours == 0 || (idle > LAUNCH_APART && ours <= idle / TALLIED_LEAST)) &&
+	    gap_tally(d, &g, next))
 		gap_before(m, &g, next);
-	}
 	if (next->kind == OP_COPY && idle <= LAUNCH_APART && ours == 0)
 		m->copy[next->index].out.idle_before_ns += idle;
 	gap_compiling(m, d, &g, next);

@@ -18,6 +18,10 @@
 #include "model/pool.h"
 #include "model/span.h"
 
+/* Host and GPU clocks are converted into each other with an error of about 1 us: a
+ * wait may seem to end before the work that it waited for. */
+#define CLOCK_SLACK 2000u	/* ns */
+
 /* Bounds of the memory that a hostile stream can make us take. */
 #define MAX_STREAMS 1024u
 #define MAX_DEVICES 64u
@@ -230,7 +234,6 @@ struct kernel_state {
 	uint64_t next_votes;		/* follow.c */
 	struct burst_place place;
 	uint64_t cycle;		/* serial of the last cycle that counts it */
-	uint64_t host_before, host_before_most;	/* idle.c: sum, longest gap; ns */
 	double *extra;		/* MAX_EXTRA values, or NULL */
 	double *patched;	/* METRIC_COUNT values, or NULL: counters.c */
 };

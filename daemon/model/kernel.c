@@ -17,7 +17,6 @@
 #include "model/occupancy.h"
 #include "wire/le.h"
 
-#define CLOCKS_NS 20000u	/* what GPU's and host's times differ by at most */
 #define EMPTY_NS 1000	/* no kernel takes less on a GPU of these years */
 #define HELD_NS 1900000000u	/* a launch this long may have waited for the host: a
 				 * trial holds that for 2 s, from before the start */
@@ -399,8 +398,7 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 	out->waits = kernel_waited(k);
 	out->noise_ns = repeat_noise(&k->repeat);
 	out->queue = k->queue > 0 ? m->queue[k->queue - 1].kind : QUEUE_OTHER;
-	out->unwaited = out->last_ns > add_sat(m->waited_ns, CLOCKS_NS);
-	out->host_before_ns = k->host_before - k->host_before_most;
+	out->unwaited = out->last_ns > add_sat(m->waited_ns, CLOCK_SLACK);
 	/* Scaled from the launches that were swept to all. */
 	out->exposed_ns = out->alone_ns = out->fault_part = 0;
 	if (k->swept_ns > 0) {

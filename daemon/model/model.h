@@ -174,9 +174,9 @@ struct kernel {
 	enum wire_skip skip;	/* why metrics are missing */
 	uint64_t gap_before_ns;	/* GPU idle just before its launches, sum */
 	uint64_t host_before_ns;/* of it, while the host computed, waited or was in
-				 * other calls: without the longest such gap, and
-				 * without gaps in which we measured or code was
-				 * loaded */
+				 * other calls, in gaps that recur: without the
+				 * first nine of a length, and gaps in which we
+				 * measured or code was loaded */
 	uint64_t gap_after_ns;	/* GPU idle just after them, only launch latency
 				 * and the host's waits for the GPU */
 	bool total_estimated;	/* no launch ran undisturbed: total_ns rests on

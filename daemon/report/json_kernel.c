@@ -12,6 +12,7 @@
 #include "report/names.h"
 #include "rules/engine/finding.h"
 #include "rules/evidence/library.h"
+#include "rules/evidence/lines.h"
 #include "rules/evidence/operator.h"
 
 #include "report/json.h"
@@ -114,17 +115,9 @@ json_busy(const struct load *l)
 static json_t *
 json_operator(const struct run *r, const struct kernel *k)
 {
-	const struct site *most = NULL, *s;
 	char name[OPERATOR_SIZE];
-	size_t i;
 
-	for (i = 0; i < r->sites; i++) {
-		s = &r->site[i];
-		if (s->call == CALL_LAUNCH && s->kernel == k->id &&
-		    (most == NULL || s->count > most->count))
-			most = s;
-	}
-	return operator_name(name, k, most, NULL) ? json_text(name) :
+	return operator_name(name, k, lines_launched(r, k->id), NULL) ? json_text(name) :
 	    json_null();
 }
 

@@ -55,7 +55,7 @@ parts_phases(struct out *o, const json_t *run)
 {
 	const json_t *s = json_object_get(run, "summary"), *gap;
 	double wall = field_number(run, "wall_ns") / 1e9, longest, told;
-	char text[1024], a[NUMBER_SIZE], b[NUMBER_SIZE], *site;
+	char a[NUMBER_SIZE], b[NUMBER_SIZE], *site, *text = NULL;
 	const char *what;
 
 	told = text_results(o, json_object_get(s, "results"), wall);
@@ -67,11 +67,15 @@ parts_phases(struct out *o, const json_t *run)
 		return;
 	/* Without the examples that follow the colon. */
 	site = parts_site_text(lined(json_object_get(gap, "site")), NULL, false);
-	snprintf(text, sizeof(text), "the GPU waited %s (%s of the run) "
+	if (asprintf(&text, "the GPU waited %s (%s of the run) "
 	    "%.*s%s%s", number_seconds(a, longest), number_percent(b, longest / wall),
 	    (int)strcspn(what, ":"), what, site != NULL ?
-	    ", until a kernel was " : "", site != NULL ? site : "");
+	    ", until a kernel was " : "", site != NULL ? site : "") < 0)
+		text = NULL;
 	free(site);
+	if (text == NULL)
+		return;
 	parts_label(o, "One long gap");
 	out_wrap(o, LABEL_COLUMNS, text);
+	free(text);
 }

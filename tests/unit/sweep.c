@@ -106,19 +106,24 @@ KERNEL_TEST(test_idle_host)
 	assert_int_equal(run->idle_longest_kernel, run->kernel[0].id);
 }
 
-/* The host's part of each gap is attributed to the kernel that ends it, except
- * for the longest gap; gaps before copies are not. */
+/* The host's part of gaps that recur belongs to the kernel that ends them, from the
+ * tenth gap on. A single longer phase does not count, nor what lies before a copy. */
 KERNEL_TEST(test_host_before)
 {
 	const struct run *run;
+	uint64_t at = 0, i;
 
-	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
-	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
-	feed_kernel(f, 1, 170 * US, 175 * US, 180 * US);
-	feed_copy(f, COPY_D2H, 4096, false, 300 * US, 305 * US, 310 * US);
+	for (i = 0; i < 13; i++) {	/* in 12 gaps the host computes for 50 us */
+		feed_kernel(f, 1, at + 5 * US, at + 10 * US, at + 30 * US);
+		at += 75 * US;
+	}
+	at += 9 * MS;
+	feed_kernel(f, 1, at + 5 * US, at + 10 * US, at + 30 * US);
+	at += 300 * US;
+	feed_copy(f, COPY_D2H, 4096, false, at, at + 5 * US, at + 10 * US);
 	run = feed_settle(f);
-	assert_int_equal(run->kernel[0].host_before_ns, 60 * US);
-	assert_int_equal(run->idle_longest_kernel, 0);
+	assert_int_equal(run->kernel[0].host_before_ns, 3 * 50 * US);
+	assert_int_equal(run->idle_longest_kernel, run->kernel[0].id);
 }
 
 /* A launch of ${kernel} every millisecond from ${at} on. */
