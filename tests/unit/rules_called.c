@@ -16,6 +16,12 @@
 
 #define ROLL_DOUBLE "void at::native::roll_cuda_kernel<double>(double const*)"
 
+#define FFT(type) "void vector_fft<4096u, EPT<32u>, 1u, (padding_t)70, " \
+	"(layout_t)0, unsigned int, " type ", HostConfigPlaceholder>" \
+	"(kernel_arguments_t<unsigned int>)"
+#define FFT_DOUBLE FFT("double")
+#define FFT_FLOAT FFT("float")
+
 static void
 is_library(const char *name, const char *library, const char *precision,
     bool tensor)
@@ -293,6 +299,10 @@ MADE_TEST(test_double)
 	f = called(m, &a, "volta_dgemm_64x64_nt", rule);
 	assert_non_null(f);
 	assert_true(f->severity <= SEV_LOW);	/* mostly on purpose */
+	f = called(m, &a, FFT_DOUBLE, rule);	/* the last argument of its template */
+	assert_non_null(f);
+	assert_has(f->advice, "cufftExecC2C");
+	assert_null(called(m, &a, FFT_FLOAT, rule));
 	/* A framework's product has the type of its arrays, like its sums. */
 	made_again(m);
 	made_kernel(m, "volta_dgemm_64x64_nt", 10000, 200000);

@@ -845,6 +845,31 @@ MADE_TEST(test_jit_gain)
 	assert_true(f->saves_high_s < 0.1001);
 }
 
+/* What a library's code takes to compile no build of the program saves: the driver
+ * keeps it, where its cache stays. */
+MADE_TEST(test_jit_of_library)
+{
+	struct site_frame frame[] = { { .module = "libcuda.so.580" },
+		{ .module = "libcufft.so.12" }, { .module = "app" } };
+	struct site site[] = { { .call = CALL_MODULE_LOAD, .count = 3,
+	    .frame = frame, .frames = 3 }, { .call = CALL_MODULE_LOAD,
+	    .count = 1, .frame = frame + 2, .frames = 1 } };
+	const struct finding *f;
+
+	fault_compiling(m);
+	m->run.site = site;
+	m->run.sites = 2;
+	f = made_found(m, "jit-at-startup");
+	assert_has(f->summary, "for cuFFT");
+	assert_has(f->advice, "CUDA_CACHE_PATH");
+	assert_true(f->saves_s < 1e-9 && f->saves_high_s > 0.4);
+	assert_false(f->worth_it);
+	site[1].count = 4;	/* most is the program's own */
+	f = made_found(m, "jit-at-startup");
+	assert_has(f->advice, "-gencode");
+	assert_true(f->saves_s > 0.4);
+}
+
 /* Running kernels at the same time and making them faster saves the same time. */
 MADE_TEST(test_turns_gain)
 {

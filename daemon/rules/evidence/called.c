@@ -191,13 +191,17 @@ called_double(struct rule_view *x, double rate)
 	d->f.advice = framework ? "make the arrays float, if that is accurate "
 	    "enough (dtype=np.float32, or tensor.float() once); what NumPy makes "
 	    "is double unless it says otherwise" :
-	    "if the accuracy is not needed, call it with float data, or with "
-	    "float and one step of refinement in double";
+	    "if the accuracy is not needed, call its functions for float on float "
+	    "data (cufftExecC2C for cufftExecZ2Z, a spotrf for a dpotrf), or, of a "
+	    "solver, those and one step of refinement in double";
 	d->f.gain_note = "between nothing and half the time, by what limits it; "
 	    "results lose precision";
-	d->f.bad_code = "x = torch.from_numpy(np.random.rand(n))      # float64";
-	d->f.good_code = "x = torch.from_numpy(np.random.rand(n).astype("
-	    "np.float32))";
+	d->f.bad_code = framework ?
+	    "x = torch.from_numpy(np.random.rand(n))      # float64" :
+	    "cufftPlan2d(&plan, ny, nx, CUFFT_Z2Z);";
+	d->f.good_code = framework ?
+	    "x = torch.from_numpy(np.random.rand(n).astype(np.float32))" :
+	    "cufftPlan2d(&plan, ny, nx, CUFFT_C2C);";
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
 	    "ComputeWorkloadAnalysis --section MemoryWorkloadAnalysis");
 	return rule_settle(x, d);

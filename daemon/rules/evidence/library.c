@@ -127,26 +127,34 @@ load(void)
 	load_facts();
 }
 
-/* The module of the innermost native frame at the kernel's launch site. */
+/* The module of the innermost native frame that is not CUDA's own. */
+static const char *
+caller_at(const struct site *s)
+{
+	for (size_t f = 0; f < s->frames; f++) {
+		const char *m = s->frame[f].module;
+
+		if (m == NULL || s->frame[f].python ||
+		    strstr(m, "libcudart") != NULL ||
+		    strstr(m, "libcuda.so") != NULL ||
+		    strstr(m, "libcudadvise") != NULL ||
+		    strstr(m, "libcupti") != NULL)
+			continue;
+		return m;
+	}
+	return NULL;
+}
+
 static const char *
 launcher(const struct run *run, const struct kernel *k)
 {
 	for (size_t i = 0; i < run->sites; i++) {
 		const struct site *s = &run->site[i];
+		const char *m = s->call == CALL_LAUNCH && s->kernel == k->id ?
+		    caller_at(s) : NULL;
 
-		if (s->call != CALL_LAUNCH || s->kernel != k->id)
-			continue;
-		for (size_t f = 0; f < s->frames; f++) {
-			const char *m = s->frame[f].module;
-
-			if (m == NULL || s->frame[f].python ||
-			    strstr(m, "libcudart") != NULL ||
-			    strstr(m, "libcuda.so") != NULL ||
-			    strstr(m, "libcudadvise") != NULL ||
-			    strstr(m, "libcupti") != NULL)
-				continue;
+		if (m != NULL)
 			return m;
-		}
 	}
 	return NULL;
 }
@@ -257,13 +265,25 @@ operation_of(const char *name)
 	return NULL;
 }
 
+/* The length of a function's name with its template arguments, among which casts are:
+ * "f<2u, (mode)1, double>(int)". */
+static size_t
+template_length(const char *name)
+{
+	size_t n = path_length(name);
+	int depth = 0;
+
+	for (; name[n] != '\0' && (depth > 0 || name[n] != '('); n++)
+		depth += (name[n] == '<') - (name[n] == '>');
+	return n;
+}
+
 /* Reads the facts that the name without its function arguments tells. */
 static void
 read_facts(struct library *l, const struct family *f, const char *name)
 {
-	size_t len = name != NULL ? path_length(name) : 0;
+	size_t len = name != NULL ? template_length(name) : 0;
 
-	len += name != NULL ? strcspn(name + len, "(") : 0;
 	for (size_t i = 0; i < facts && len > 0; i++) {
 		const char *at = strstr(name, fact[i].name);
 
@@ -301,6 +321,16 @@ library_does(const struct library *l, const char *what)
 {
 	return l != NULL && l->operation != NULL &&
 	    strcmp(l->operation, what) == 0;
+}
+
+const char *
+library_calling(const struct site *s)
+{
+	const struct family *f;
+
+	pthread_once(&once, load);
+	f = s != NULL ? by_module(caller_at(s)) : NULL;
+	return f != NULL && strcmp(f->kind, "framework") != 0 ? f->name : NULL;
 }
 
 bool

@@ -11,6 +11,7 @@
 
 struct run;
 struct kernel;
+struct site;
 
 /* What is known of a library's kernel. All strings live as long as the program. */
 struct library {
@@ -39,6 +40,10 @@ bool library_of(struct library *l, const struct run *run,
 
 /* library_owns(run, k): the same without the facts. */
 bool library_owns(const struct run *run, const struct kernel *k);
+
+/* library_calling(s): the name of the library whose code makes the call at ${s};
+ * NULL: none, a framework's, or not known. ${s} may be NULL. */
+const char *library_calling(const struct site *s);
 
 /* library_fills(run, k): does a product of ${k}'s size keep the GPU busy? One
  * that leaves a quarter of the SMs idle is latency-bound, whatever it computes
