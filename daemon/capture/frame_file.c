@@ -13,7 +13,6 @@
 #include "capture/frame_file.h"
 #include "wire/le.h"
 
-#define FRAME_MAX (FRAME_HEADER_SIZE + (size_t)FRAME_MAX_PAYLOAD)
 #define READ_AHEAD (64u << 10)
 #define READ_FIRST (4u << 10)	/* bytes of a frame to read first: most places with
 				 * the magic number are no frames */
@@ -48,6 +47,7 @@ int
 frame_file_open(struct frame_file *s, int fd, const char *name, struct error *e)
 {
 	struct stat st;
+	size_t stored = FRAME_MAX_PAYLOAD;
 
 	memset(s, 0, sizeof(*s));
 	s->fd = fd;
@@ -61,10 +61,12 @@ frame_file_open(struct frame_file *s, int fd, const char *name, struct error *e)
 	 * file of headers that each claim 4 MiB would take days. */
 	s->budget = (64u << 20) + 8 * s->size;
 	s->unfold = UNFOLD_FREE + UNFOLD_BYTE * s->size;
-	s->frame = malloc(FRAME_MAX);
-	s->raw = malloc(FRAME_MAX_PAYLOAD);
+	/* No frame is larger than its file, but check_at and resync read ahead. */
+	if (s->size < FRAME_MAX_PAYLOAD)
+		stored = s->size < READ_AHEAD ? READ_AHEAD : (size_t)s->size;
+	s->frame = malloc(FRAME_HEADER_SIZE + stored);
 	s->zstd = ZSTD_createDCtx();
-	if (s->frame == NULL || s->raw == NULL || s->zstd == NULL) {
+	if (s->frame == NULL || s->zstd == NULL) {
 		frame_file_close(s);
 		return error_memory(e);
 	}
@@ -99,6 +101,7 @@ frame_file_close(struct frame_file *s)
 	free(s->raw);
 	ZSTD_freeDCtx(s->zstd);
 	s->frame = s->raw = NULL;
+	s->raw_size = 0;
 	s->zstd = NULL;
 }
 
@@ -210,6 +213,19 @@ frame_file_at(struct frame_file *s, uint64_t offset, struct frame_header *h)
 	return 0;
 }
 
+/* Makes room for ${len} bytes at s->raw; what was there may be lost. -1: no memory. */
+static int
+make_room(struct frame_file *s, size_t len)
+{
+
+	if (s->raw != NULL && len <= s->raw_size)
+		return 0;
+	free(s->raw);
+	s->raw_size = len;
+	s->raw = malloc(len > 0 ? len : 1);
+	return s->raw == NULL ? -1 : 0;
+}
+
 /* Decompression failed: was it for lack of memory, rather than the file's fault? */
 static const uint8_t *
 failed(struct frame_file *s, size_t rc)
@@ -226,7 +242,7 @@ frame_file_decode(struct frame_file *s, const struct frame_header *h, uint32_t l
 {
 	const uint8_t *stored = s->frame + FRAME_HEADER_SIZE;
 	ZSTD_inBuffer in = { stored, h->stored, 0 };
-	ZSTD_outBuffer out = { s->raw, h->raw, 0 };
+	ZSTD_outBuffer out = { NULL, 0, 0 };
 	size_t rc;
 
 	if (!(h->flags & FRAME_ZSTD)) {
@@ -240,6 +256,10 @@ frame_file_decode(struct frame_file *s, const struct frame_header *h, uint32_t l
 		return NULL;
 	}
 	s->unfold -= limit;
+	if (make_room(s, limit) != 0) {
+		s->poor = true;
+		return NULL;
+	}
 	if (limit == h->raw) {
 		rc = ZSTD_decompressDCtx(s->zstd, s->raw, h->raw, stored,
 		    h->stored);
@@ -248,6 +268,7 @@ frame_file_decode(struct frame_file *s, const struct frame_header *h, uint32_t l
 		*len = h->raw;
 		return s->raw;
 	}
+	out.dst = s->raw;
 	out.size = limit;
 	ZSTD_DCtx_reset(s->zstd, ZSTD_reset_session_only);
 	while (out.pos < out.size) {

@@ -28,6 +28,7 @@ struct frame_file {
 	struct capture_stats stats;
 	uint8_t *frame;		/* header and stored payload of the last frame */
 	uint8_t *raw;		/* its decompressed payload, see frame_file_decode */
+	size_t raw_size;	/* the size of ${raw} */
 	struct ZSTD_DCtx_s *zstd;
 };
 
