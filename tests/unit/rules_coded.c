@@ -163,9 +163,10 @@ MADE_TEST(test_rows_of_any_length)
 }
 
 /* One byte a thread, with blocks whose start takes ${part} of the time: the
- * share of the time that ${rule} predicts to save. */
+ * share of the time that ${rule} predicts to save, if ${lanes} of 32 are active
+ * in the mean; 0: that was not counted. */
 static double
-started(struct made *m, double part, const char *rule)
+started_with(struct made *m, double part, double lanes, const char *rule)
 {
 	struct kernel *k;
 
@@ -179,9 +180,22 @@ started(struct made *m, double part, const char *rule)
 	k->occupancy.blocks_per_sm = 32;
 	k->occupancy.waves = k->shape.grid_x / (132.0 * 32);
 	refuse(m);
+	if (lanes > 0) {
+		k->skip = SKIP_TOO_FEW_LAUNCHES;
+		k->metric[METRIC_INST_EXECUTED] = 28.0 * k->shape.grid_x;
+		k->metric[METRIC_THREAD_INST] = lanes *
+		    k->metric[METRIC_INST_EXECUTED];
+	}
 	if (made_finding(made_advised(m), rule) == NULL)
 		return 0;
 	return made_found(m, rule)->saves_s / made_kernel_s(k);
+}
+
+static double
+started(struct made *m, double part, const char *rule)
+{
+
+	return started_with(m, part, 0, rule);
 }
 
 /* Launch and time alone show that starting blocks is the limit, and the code that
@@ -193,6 +207,9 @@ MADE_TEST(test_start)
 	assert_true(started(m, 0.7, "narrow-access") > 0.2);
 	assert_true(started(m, 0.5, "narrow-access") == 0);
 	assert_true(started(m, 0.5, "too-many-blocks-little-work") == 0);
+	/* If most lanes idle, those of an access have no neighbours. */
+	assert_true(started_with(m, 0.95, 31, "narrow-access") > 0.3);
+	assert_true(started_with(m, 0.95, 14, "narrow-access") == 0);
 }
 
 /* If threads have elements of their own, the code of kernels without counters

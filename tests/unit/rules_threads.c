@@ -124,6 +124,20 @@ element(struct made *m, int bytes, int warps, const char *index,
 #define GATHER "LDG.E R16,desc[UR4][R6.64] | inst 100 sectors 400 ideal 400 " \
 	"tags 100 line 4\n"
 
+#define COLUMN "LOP3.LUT R16,R5,0x3ff,RZ,0xc0,!PT | inst 100 line 4\n"
+#define HASHED "SHF.R.U32.HI R7,RZ,0x10,R5 | inst 100 line 4\n" \
+	"LOP3.LUT R16,R7,R5,RZ,0x3c,!PT | inst 100 line 4\n"
+#define REMAINDER "IABS R7,R5 | inst 100 line 4\n" \
+	"IMAD.HI.U32 R16,R9,R7,RZ | inst 100 line 4\n" \
+	"IMAD R16,R16,0x7,R7 | inst 100 line 4\n"
+/* Ten instructions that compute a random number from the position. */
+#define MIX(from) "LOP3.LUT R12," from ",R5,RZ,0x3c,!PT | inst 100 line 4\n" \
+	"IMAD R12,R12,0x7feb352d,RZ | inst 100 line 4\n"
+#define RANDOM MIX("R6") MIX("R12") MIX("R12") MIX("R12") MIX("R12") OWN_INDEX
+#define LINEAR "IMAD R12,R5,0x7,R6 | inst 100 line 4\n" \
+	"IMAD R12,R12,0x7,R6 | inst 100 line 4\n"
+#define POSITION LINEAR LINEAR LINEAR LINEAR LINEAR OWN_INDEX
+
 static double
 narrow_of(int bytes, int warps, const char *index, const char *loop)
 {
@@ -164,6 +178,21 @@ TEST(test_one_element)
 	/* With 4 bytes a lane accesses are already full: the number of blocks
 	 * is the fault. */
 	assert_true(narrow_of(4, 100, OWN_INDEX, "") == 0);
+}
+
+/* What is computed from the position of an element alone is computed for each, if
+ * the next one's does not follow from it; and if that is where it lies, no vector
+ * holds it and its neighbours. */
+TEST(test_each_element)
+{
+	double s = narrow(POSITION, "");
+
+	assert_true(narrow(COLUMN, "") > 6);
+	assert_true(narrow(HASHED, "") == 0);
+	assert_true(narrow(REMAINDER, "") == 0);
+	assert_true(s > 6);
+	s /= narrow(RANDOM, "");
+	assert_true(s > 1.3 && s < 10);
 }
 
 /* Half of the loads touch a line for each lane, half one address: the mean of

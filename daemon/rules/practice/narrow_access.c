@@ -25,6 +25,10 @@
 #define TAKING_LEAST 0.5	/* share of the warps that access an element: if
 				 * more have nothing to do, wider accesses do
 				 * not make them fewer */
+#define LANES_LEAST 24		/* of 32 lanes, in the mean of all instructions
+				 * (Nsight Compute, ThreadDivergence): with
+				 * fewer, accesses whose lanes were not counted
+				 * are no whole warps' */
 
 struct narrow {
 	double requests, bytes;	/* of narrow accesses; mean bytes of a lane */
@@ -34,7 +38,9 @@ struct narrow {
 	double in_flight, needed;	/* bytes per SM */
 	bool once;		/* a thread takes one element and exits … */
 	double data;		/* … and this share of its instructions works on
-				 * what it loaded, not on its position */
+				 * what it loaded, or on more than its position */
+	double apart;		/* requests at addresses computed for each
+				 * element: no vector holds its neighbours */
 };
 
 static bool
@@ -78,48 +84,120 @@ divided(const struct code *c)
 	return d.inst;
 }
 
+/* Does a function of three bits with the truth table ${lut} flip its result with one
+ * of them, as exclusive or does? Masks and fields do not. */
+static bool
+flips(unsigned lut)
+{
+	for (unsigned bit = 1; bit < 8; bit <<= 1) {
+		unsigned up = 0, down = 0;
+
+		for (unsigned at = 0; at < 8; at++) {
+			if (at & bit)
+				continue;
+			up |= ~(lut >> at) & lut >> (at | bit) & 1;
+			down |= lut >> at & ~(lut >> (at | bit)) & 1;
+		}
+		if (up && down)
+			return true;
+	}
+	return false;
+}
+
+/* Does the result of ${i} grow evenly with a position that it reads, or take
+ * bits of it? Then it is computed once for neighbouring elements: sums, products,
+ * shifts, masks, comparisons, limits. Hashes, remainders and floats are computed
+ * for each of them. */
+static bool
+keeps_position(const struct sass_instruction *i, const struct operands *o)
+{
+	if (opcode_is(i, "IMAD"))
+		return !operand_has(i, "HI");
+	if (opcode_is(i, "LOP3"))
+		return !o->has_immediate || !flips((unsigned)o->immediate);
+	return opcode_is_any(i, "IADD3 VIADD IADD LEA MOV SHF SHL SHR ISETP "
+	    "SEL IMNMX VIMNMX S2R R2UR BFE SGXT") || i->space != SPACE_NONE ||
+	    (i->flags & SASS_BRANCH) != 0;
+}
+
+/* What the registers hold, in the order of the code. */
+struct holding {
+	bool data[UNIFORM_REGISTER];	/* what a narrow load brought, or what
+					 * was computed from that */
+	bool place[UNIFORM_REGISTER];	/* something of the thread's position */
+	bool own[UNIFORM_REGISTER];	/* … computed for each element */
+};
+
+static bool
+reads(const struct operands *o, const bool held[UNIFORM_REGISTER])
+{
+	for (int u = 0; u < o->uses; u++)
+		if (o->use[u] >= 0 && o->use[u] < UNIFORM_REGISTER &&
+		    held[o->use[u]])
+			return true;
+	return false;
+}
+
+static void
+write(const struct operands *o, bool held[UNIFORM_REGISTER], bool is)
+{
+	for (int d = 0; d < o->defs && o->def >= 0 &&
+	    o->def + d < UNIFORM_REGISTER; d++)
+		held[o->def + d] = is || (o->guarded && held[o->def + d]);
+}
+
 /*
- * Sets n->data, the share of the instructions that work on what the narrow
- * loads brought: they stay as many for each element. A thread with more
- * elements runs the others once for all of them. From the order of the code;
- * false if threads run a loop, or most of them have no element.
+ * Sets n->apart and n->data, the share of the instructions that stay as many for each
+ * element: they work on what the narrow loads brought, or compute from its
+ * position what the next element's does not tell (a hash, a remainder). A
+ * thread with more elements runs the others once for all of them. From the
+ * order of the code; false if threads run a loop, or most of them have no
+ * element.
  */
 static bool
 ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
 {
-	bool data[UNIFORM_REGISTER] = { false };
-	double all = 0, looped = 0, busy = 0, most = 0;
+	struct holding h = { { false }, { false }, { false } };
+	double all = 0, looped = 0, busy = 0, each = 0, most = 0;
+	bool together = false;
 
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
 		double executed = inst_executed(c, s);
 		size_t at = inst_of_sass(c, s);
 		struct operands o;
-		bool is = false;
+		bool is, place, own;
 
 		/* Threads that cooperate do so for all their elements. */
-		if (i->space == SPACE_SHARED || i->flags & SASS_BARRIER)
-			return false;
+		together = together || i->space == SPACE_SHARED ||
+		    i->flags & SASS_BARRIER;
 		operands_of(&o, i);
-		for (int u = 0; u < o.uses; u++)
-			is = is || (o.use[u] >= 0 &&
-			    o.use[u] < UNIFORM_REGISTER && data[o.use[u]]);
+		is = reads(&o, h.data) && i->space == SPACE_NONE;
+		place = reads(&o, h.place) || o.varies & VARIES_THREAD;
+		own = reads(&o, h.own) || (place && !keeps_position(i, &o));
+		own = own && i->space == SPACE_NONE;
 		all += executed;
 		if (sass_loop_of(&c->sass, s) != NULL)
 			looped += executed;
-		if (is && i->space == SPACE_NONE)
+		if (is)
 			busy += executed;
-		if (at != SIZE_MAX && is_narrow(a, c, at))
+		if (is || own)
+			each += executed;
+		if (at != SIZE_MAX && is_narrow(a, c, at)) {
 			most = fmax(most, executed);
-		is = (is && i->space == SPACE_NONE) || (at != SIZE_MAX &&
-		    a->of[at].kind == INST_LOAD && is_narrow(a, c, at));
-		for (int d = 0; d < o.defs && o.def >= 0 &&
-		    o.def + d < UNIFORM_REGISTER; d++)
-			data[o.def + d] = is;
+			if (o.base >= 0 && o.base < UNIFORM_REGISTER &&
+			    h.own[o.base])
+				n->apart += a->of[at].requests;
+		}
+		write(&o, h.data, is || (at != SIZE_MAX &&
+		    a->of[at].kind == INST_LOAD && is_narrow(a, c, at)));
+		write(&o, h.place, place && i->space == SPACE_NONE);
+		write(&o, h.own, own);
 	}
-	/* Instructions that compute each element's position by division stay, too. */
-	n->data = all > 0 ? fmin(1, (busy + divided(c)) / all) : 1;
-	return all > 0 && looped <= LOOPS_MOST * all &&
+	/* Instructions that compute each element's position by division stay,
+	 * too; those that a function does are not in the code's order. */
+	n->data = all > 0 ? fmin(1, fmax(each, busy + divided(c)) / all) : 1;
+	return all > 0 && !together && looped <= LOOPS_MOST * all &&
 	    most >= TAKING_LEAST * inst_executed(c, 0);
 }
 
@@ -287,6 +365,17 @@ is_enough(const struct rule_view *x, const struct narrow *n)
 	    (n->once || n->requests >= rule_value(x, "min_inst") * inst);
 }
 
+/* Is it known that most lanes are idle, and not at which instructions? The
+ * elements that the others take are no neighbours of theirs. */
+static bool
+lacks_lanes(const struct rule_view *x)
+{
+	double lanes = rule_metric(x, METRIC_THREAD_INST) /
+	    rule_metric(x, METRIC_INST_EXECUTED);
+
+	return x->own != NULL && lanes < LANES_LEAST;
+}
+
 static enum rule_state
 find(struct rule_view *x, const struct accesses *a)
 {
@@ -295,13 +384,13 @@ find(struct rule_view *x, const struct accesses *a)
 
 	count(&n, a, x->kernel->code);
 	n.once = ends_soon(&n, a, x->kernel->code);
-	if (!is_enough(x, &n) || (!n.once && x->own != NULL &&
-	    !load_counted(x->own)))
+	if (!is_enough(x, &n) || lacks_lanes(x) || (!n.once &&
+	    x->own != NULL && !load_counted(x->own)))
 		return RULE_CLEAN;
 	look_for_limit(x, &n);
 	if (!n.issue && !n.flight)
 		return RULE_CLEAN;
-	n.requests -= gathers(x, a);
+	n.requests -= fmax(n.apart, gathers(x, a));
 	if (!is_enough(x, &n))
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);
