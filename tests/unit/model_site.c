@@ -157,6 +157,8 @@ FEED_TEST(test_python)
 		    "jit.py\t1\trun\n/usr/lib/python3.11/threading.py\t5\t"
 		    "run\n/home/ada/.venv/lib/python3.11/site-packages/mine/"
 		    "x.py\t7\tgo\n", 2, "go" },
+		{ "/x/lib/python3.12/site-packages/einops/_backends.py\t291\t"
+		    "einsum\n/home/ada/model.py\t319\tscan\n", 1, "scan" },
 		{ "/usr/lib/python3/dist-packages/torch/a.py\t1\ta\n"
 		    "<frozen runpy>\t2\tb\n", 0, "a" },
 		{ "/home/ada/torch/my.py\t3\tf\n", 0, "f" },

@@ -227,7 +227,10 @@ framework(const char *package)
 		"flash_attn", "xformers", "apex", "transformer_engine",
 		"bitsandbytes", "cudf", "cuml", "rmm", "lightning",
 		"lightning_fabric", "pytorch_lightning", "accelerate",
-		"deepspeed",
+		"deepspeed", "einops", "opt_einsum", "flax", "haiku",
+		"equinox", "optax", "chex", "torch_geometric",
+		"torch_scatter", "torch_sparse", "torch_cluster", "dgl",
+		"torchmetrics", "ignite", "fastai", "torchdiffeq",
 	};
 	size_t i, n = strcspn(package, "/.");
 
