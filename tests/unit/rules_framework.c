@@ -214,3 +214,165 @@ MADE_TEST(test_compiled_again)
 	f = made_found(m, "recompilation");
 	assert_true(f->saves_s > 1.59 && f->saves_s < 1.61);
 }
+
+/* XLA tries out a product: the frames of a call that it makes meanwhile. */
+static struct site_frame trial[] = {
+	{ .function = "cuMemFreeHost", .module = "libcuda.so.580.159.04" },
+	{ .function = "stream_executor::RedzoneAllocator::CheckRedzones() const",
+	    .module = "xla_cuda_plugin.so" },
+	{ .function = "xla::Autotuner::GetTunedConfig(xla::HloInstruction const*, "
+	    "int) const", .module = "xla_cuda_plugin.so" },
+};
+
+/* Memory and copies of a compiler that tries out variants are no part of a loop, half
+ * of them is half a finding. A function's name alone is not enough. */
+MADE_TEST(test_trials)
+{
+	static struct site_frame loop[] = { { .file = "/home/me/run.py", .line = 7,
+	    .python = true, .function = "step" } };
+	static const struct {
+		builder *build;
+		const char *rule;
+		uint16_t call;
+	} cases[] = {
+		{ fault_allocating, "allocation-in-hot-path", CALL_MALLOC },
+		{ fault_blocking, "synchronous-copies", CALL_MEMCPY },
+	};
+	struct site site[] = { { .count = 10, .frame = trial, .frames = 3 },
+	    { .count = 10, .frame = loop, .frames = 1 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		double all, half;
+
+		made_again(m);
+		cases[i].build(m);
+		all = made_found(m, cases[i].rule)->saves_s;
+		site[0].call = site[1].call = cases[i].call;
+		site[1].count = 10;
+		m->run.site = site;
+		m->run.sites = 2;
+		half = made_found(m, cases[i].rule)->saves_s;
+		assert_true(half > 0.4 * all && half < 0.6 * all);
+		/* The program's own place is shown, even if there are fewer. */
+		site[1].count = 9;
+		assert_ptr_equal(made_found(m, cases[i].rule)->site, &site[1]);
+		m->run.sites = 1;
+		made_quiet(m, cases[i].rule);
+		trial[2].module = "a.out";
+		assert_non_null(made_found(m, cases[i].rule));
+		trial[2].module = trial[1].module;
+	}
+}
+
+/* What XLA launches to try out candidates does not make a compilation late, and has run
+ * before whatever was compiled. */
+MADE_TEST(test_compiled_by_xla)
+{
+	struct kernel *delay;
+
+	fault_recompiling(m);
+	m->kernel[0].name = m->kernel[0].mangled = "loop_add_fusion";
+	delay = made_kernel(m, "stream_executor::gpu::(anonymous namespace)::"
+	    "DelayKernel(long)", 300, 1000);
+	assert_non_null(made_found(m, "recompilation"));
+	for (size_t i = 0; i < m->run.compiling.times; i++)
+		m->run.compiling.time[i].at = 330 + i;
+	m->run.compiling.times = 2;
+	made_quiet(m, "recompilation");
+	delay->name = delay->mangled = "my_delay";
+	assert_non_null(made_found(m, "recompilation"));
+}
+
+/* The place that loads compiled code, not one where the runtime loads a library's
+ * kernels at their first call. */
+MADE_TEST(test_place_of_loading)
+{
+	struct site_frame lazy[] = { { .file = "/home/me/run.py", .line = 7,
+	    .python = true }, { .module = "libcudart.so.13" } };
+	struct site_frame jit[] = { { .file = "/x/site-packages/triton/driver.py",
+	    .line = 9, .python = true }, { .module = "libcuda.so.1" } };
+	struct site site[] = { { .call = CALL_MODULE_LOAD, .count = 9,
+	    .frame = lazy, .frames = 2 }, { .call = CALL_MODULE_LOAD, .count = 2,
+	    .frame = jit, .frames = 2 } };
+	const struct finding *f;
+
+	fault_recompiling(m);
+	m->run.site = site;
+	m->run.sites = 2;
+	f = made_found(m, "recompilation");
+	assert_ptr_equal(f->site, &site[1]);
+	assert_has(f->advice, "tl.constexpr");
+}
+
+/* Late input is copied to the GPU, not within it. */
+MADE_TEST(test_place_of_input)
+{
+	struct site_frame within[] = { { .function = "cuMemcpyDtoDAsync_v2",
+	    .module = "libcuda.so.1" } };
+	struct site_frame input[] = { { .file = "/home/me/run.py", .line = 7,
+	    .python = true }, { .function = "cuMemcpyHtoDAsync_v2",
+	    .module = "libcuda.so.1" } };
+	struct site site[] = { { .call = CALL_MEMCPY_ASYNC, .count = 9,
+	    .frame = within, .frames = 1 }, { .call = CALL_MEMCPY_ASYNC,
+	    .count = 2, .frame = input, .frames = 2 } };
+
+	fault_waiting(m);
+	for (int i = 0; i < GAP_CLASSES; i++)
+		m->run.gap[i].input_ns = m->run.gap[i].idle_ns[IDLE_HOST];
+	m->run.site = site;
+	m->run.sites = 2;
+	assert_ptr_equal(made_found(m, "gpu-idle-gaps")->site, &site[1]);
+}
+
+/* foreach's Adam moves 18 arrays where the fused one moves 7; SGD's two operators over
+ * lists gain nothing, and whose lists they are is known by the call site only. */
+MADE_TEST(test_foreach)
+{
+	struct site_frame adam[] = { { .function = "_multi_tensor_adam",
+	    .file = "/x/site-packages/torch/optim/adam.py", .line = 600,
+	    .python = true }, { .file = "/home/me/run.py", .line = 7,
+	    .python = true } };
+	struct site site[7];
+	const struct finding *f;
+
+	for (int i = 0; i < 7; i++) {
+		made_kernel(m, "void at::native::(anonymous namespace)::"
+		    "multi_tensor_apply_kernel<int>(int)", 1000, 100000);
+		site[i] = (struct site){ .call = CALL_LAUNCH, .count = 4,
+		    .kernel = m->kernel[i].id, .frame = adam, .frames = 2 };
+	}
+	made_quiet(m, "unfused-optimizer");
+	m->run.site = site;
+	m->run.sites = 7;
+	f = made_found(m, "unfused-optimizer");
+	assert_has(f->good_code, "fused=True");
+	assert_true(f->saves_s > 0.7 * 0.6 && f->saves_s < 0.7 * 0.62);
+	adam[0].function = "_multi_tensor_sgd";
+	made_quiet(m, "unfused-optimizer");
+	adam[0].function = "_multi_tensor_adam";
+	m->run.sites = 4;
+	made_quiet(m, "unfused-optimizer");
+}
+
+/* XLA's kernels have no types in their names: the FP64 pipe shows doubles. */
+MADE_TEST(test_double_of_xla)
+{
+	struct site_frame frame[] = { { .module = "xla_cuda_plugin.so" } };
+	struct site site = { .call = CALL_LAUNCH, .count = 1, .frame = frame,
+	    .frames = 1 };
+	const struct finding *f;
+
+	made_counted(m, 0.4);
+	m->kernel[0].name = m->kernel[0].mangled = "loop_add_fusion";
+	m->kernel[0].metric[METRIC_PIPE_FP64] = 0;
+	site.kernel = m->kernel[0].id;
+	m->run.site = &site;
+	m->run.sites = 1;
+	assert_int_equal(made_state(m, "double-precision"), RULE_CLEAN);
+	m->kernel[0].metric[METRIC_PIPE_FP64] = 20;
+	f = made_found(m, "double-precision");
+	assert_has(f->advice, "jax_enable_x64");
+	assert_true(f->saves_s > 0);
+	m->kernel[0].metric[METRIC_PIPE_FP64] = NAN;
+	assert_int_equal(made_state(m, "double-precision"), RULE_NOT_MEASURED);
+}

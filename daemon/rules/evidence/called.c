@@ -103,6 +103,8 @@ begin(struct rule_view *x)
 	struct draft *d = rule_found(x, NULL);
 
 	d->f.confidence = rule_is_blind(x) ? CONF_LOW : CONF_MEDIUM;
+	if (x->library->precision == NULL)
+		return d;
 	rule_evidence(x, d, "precision", NAN, arena_format(x->arena,
 	    "%s, by the kernel's name: %s%s", x->library->name,
 	    x->library->precision, x->library->tensor ? "" :
@@ -160,19 +162,41 @@ is_of_arrays(const struct rule_view *x)
 	    is_called_by(x, "cupy", "CuPy");
 }
 
+/* From this busy on, in percent, the FP64 pipe computes with the kernel's values: no
+ * other instruction uses it. */
+#define FP64_USED 5
+
+/* The precision by the name or, for a framework's kernels whose names do not tell it (a
+ * compiler's, of any types), by the counters; NULL: neither tells. */
+static const char *
+double_or_not(const struct rule_view *x)
+{
+	const struct library *l = x->library;
+	double fp64 = rule_metric(x, METRIC_PIPE_FP64);
+
+	if (l->precision != NULL || !l->framework || isnan(fp64))
+		return l->precision;
+	return fp64 >= FP64_USED ? "FP64" : "no FP64";
+}
+
 enum rule_state
 called_double(struct rule_view *x, double rate)
 {
 	const struct library *l = x->library;
 	bool framework = l->framework || is_of_arrays(x);
+	const char *precision = double_or_not(x);
 	struct draft *d;
 	double left[VIEWS];
 
-	if (l->precision == NULL)
+	if (precision == NULL)
 		return rule_unmeasured(x, REASON_NO_PRECISION);
-	if (strcmp(l->precision, "FP64") != 0)
+	if (strcmp(precision, "FP64") != 0)
 		return RULE_CLEAN;
 	d = begin(x);
+	if (l->precision == NULL)
+		rule_evidence(x, d, "busy_ratio", rule_busy(x, RES_FP64),
+		    "the FP64 pipe busy",
+		    .measured = metric_table[METRIC_PIPE_FP64].name);
 	/* Half the bytes, which is all if memory is the limit; the pipe's rate
 	 * if that is. If the limit is not known, it may be neither. */
 	for (int v = 0; v < VIEWS; v++)

@@ -75,6 +75,52 @@ by_site(const struct site *s)
 	return framework;
 }
 
+/* Is it one of the functions in which ${framework} tries out variants? A Python
+ * function's name is short, a native one's has its class and parameters. */
+static bool
+is_tuning(const json_t *framework, const struct site_frame *f)
+{
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach(json_object_get(framework, "tuning"), i, name)
+		if (f->function != NULL && json_is_string(name) &&
+		    (f->python ? strcmp(f->function, json_string_value(name)) == 0 :
+		    strstr(f->function, json_string_value(name)) != NULL))
+			return true;
+	return false;
+}
+
+bool
+framework_tunes(const struct site *s)
+{
+	const json_t *framework;
+	size_t i;
+
+	for (size_t f = 0; f < s->frames; f++)
+		json_array_foreach(all(), i, framework)
+			if (is_tuning(framework, &s->frame[f]) &&
+			    by_frame(&s->frame[f]) == framework)
+				return true;
+	return false;
+}
+
+double
+framework_tuned(const struct run *run, uint64_t calls)
+{
+	double all = 0, tuned = 0;
+
+	for (size_t i = 0; i < run->sites; i++) {
+		const struct site *s = &run->site[i];
+
+		if (s->call >= 64 || !(calls >> s->call & 1))
+			continue;
+		all += (double)s->count;
+		tuned += framework_tunes(s) ? (double)s->count : 0;
+	}
+	return all > 0 ? tuned / all : 0;
+}
+
 static const json_t *
 by_library(const struct library *l)
 {

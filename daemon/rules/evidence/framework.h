@@ -11,4 +11,12 @@
  * that it comes from, where that has words for the rule. */
 void framework_words(const struct rule_view *x, struct draft *d);
 
+/* framework_tunes(s): does a compiler or library make the call in order to try out
+ * which variant is fastest? That is part of compiling, not of the program's loop. */
+bool framework_tunes(const struct site *s);
+
+/* framework_tuned(run, calls): the share of these calls, a set of 1ull << enum
+ * wire_call, that is made for that, 0..1. 0 if no site is known. */
+double framework_tuned(const struct run *run, uint64_t calls);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "rules/evidence/framework.h"
 #include "rules/evidence/lines.h"
 
 #define TEXT_MAX 160	/* bytes of a line that are shown */
@@ -311,8 +312,39 @@ lines_time(const struct rule_view *x, struct draft *d)
 	free(m);
 }
 
+bool
+lines_moves(const struct site *s)
+{
+	for (size_t f = 0; f < s->frames; f++)
+		if (s->frame[f].function != NULL &&
+		    strstr(s->frame[f].function, "cuMemcpyDtoD") != NULL)
+			return false;
+	return true;
+}
+
+/* Of two places the one that a finding is to name: one that ${is}, one that is no
+ * compiler's trial, one with more calls. */
+static bool
+is_better(const struct site *s, const struct site *than,
+    bool (*is)(const struct site *s))
+{
+	int mine = is == NULL || is(s), other;
+
+	if (than == NULL)
+		return true;
+	other = is == NULL || is(than);
+	if (mine != other)
+		return mine > other;
+	mine = framework_tunes(s);
+	other = framework_tunes(than);
+	if (mine != other)
+		return mine < other;
+	return s->count > than->count;
+}
+
 void
-lines_site(const struct rule_view *x, struct draft *d, uint64_t calls)
+lines_site_of(const struct rule_view *x, struct draft *d, uint64_t calls,
+    bool (*is)(const struct site *s))
 {
 	const struct run *run = x->run;
 	const struct site *best = NULL;
@@ -323,13 +355,19 @@ lines_site(const struct rule_view *x, struct draft *d, uint64_t calls)
 		if (s->call >= 64 || !(calls >> s->call & 1) ||
 		    s->frames == 0)
 			continue;
-		if (best == NULL || s->count > best->count)
+		if (is_better(s, best, is))
 			best = s;
 	}
 	if (best != NULL)
 		d->f.site = best;
 	if (x->rule->scope == SCOPE_RUN)
 		d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
+}
+
+void
+lines_site(const struct rule_view *x, struct draft *d, uint64_t calls)
+{
+	lines_site_of(x, d, calls, NULL);
 }
 
 bool
@@ -356,7 +394,7 @@ lines_launched(const struct run *run, uint32_t kernel)
 		if (s->call != CALL_LAUNCH || s->kernel != kernel ||
 		    s->frames == 0)
 			continue;
-		if (best == NULL || s->count > best->count)
+		if (is_better(s, best, NULL))
 			best = s;
 	}
 	return best;

@@ -47,6 +47,14 @@ void lines_time(const struct rule_view *x, struct draft *d);
  * such a place says that call sites are not known. */
 void lines_site(const struct rule_view *x, struct draft *d, uint64_t calls);
 
+/* lines_site_of(x, d, calls, is): the same, of the places for which ${is} is true, if
+ * there are any. */
+void lines_site_of(const struct rule_view *x, struct draft *d, uint64_t calls,
+    bool (*is)(const struct site *s));
+
+/* lines_moves(s): is it no copy within a device? */
+bool lines_moves(const struct site *s);
+
 #define CALL_BIT(c) (1ull << CALL_##c)
 
 /* lines_python(run): is the program, or one of its processes, a Python interpreter?

@@ -5,10 +5,14 @@
  */
 #include <math.h>
 
+#include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/reads.h"
 #include "rules/evidence/slope.h"
+
+#define ALLOCATIONS (CALL_BIT(MALLOC) | CALL_BIT(FREE) |			\
+	CALL_BIT(MALLOC_HOST) | CALL_BIT(FREE_HOST) | CALL_BIT(MALLOC_MANAGED))
 
 /* The share of the allocations that reuse would spare, 0..1: all but the
  * largest number that lived at the same time, wherever that one is made. A
@@ -98,9 +102,7 @@ found(struct rule_view *x, uint64_t count, double hot, const char *where)
 	const struct call_class *top = most_time(run);
 	struct draft *d = rule_found(x, "hot");
 
-	lines_site(x, d, CALL_BIT(MALLOC) | CALL_BIT(FREE) |
-	    CALL_BIT(MALLOC_HOST) | CALL_BIT(FREE_HOST) |
-	    CALL_BIT(MALLOC_MANAGED));
+	lines_site(x, d, ALLOCATIONS);
 	d->claims = 1;
 	d->f.where = "the run";
 	d->f.location = arena_format(x->arena, "%s%s, most time in %s",
@@ -160,7 +162,9 @@ static enum rule_state
 between_launches(struct rule_view *x, uint64_t count, double hot)
 {
 	double idle = fmin(idle_inside(x->run), hot);
-	double part = enough(x, count) * spared(x->run);
+	/* Memory for a compiler's trials is no part of the loop. */
+	double part = enough(x, count) * spared(x->run) *
+	    (1 - framework_tuned(x->run, ALLOCATIONS));
 	double saved = spared_s(x, count, hot, idle);
 	struct draft *d;
 

@@ -32,6 +32,17 @@ limiter(double host, double api, double sync)
 	    "nothing";
 }
 
+/* Is it a copy to the GPU, as far as the driver's function says so? */
+static bool
+is_input(const struct site *s)
+{
+	for (size_t f = 0; f < s->frames; f++)
+		if (s->frame[f].function != NULL &&
+		    strstr(s->frame[f].function, "cuMemcpyHtoD") != NULL)
+			return true;
+	return false;
+}
+
 enum rule_state
 rule_gpu_idle_gaps(struct rule_view *x)
 {
@@ -72,7 +83,8 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		d->waits = idle >= LATE_S * a.gaps ? BAR_INPUT : 0;
 		d->f.location = arena_format(x->arena, "%s, most of it in front "
 		    "of copies to the GPU", d->f.location);
-		lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
+		lines_site_of(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC),
+		    is_input);
 	} else if ((place = gaps_place(run, &before)) != NULL &&
 	    before > 0.5 * idle) {
 		d->f.site = place;

@@ -46,26 +46,60 @@ is_again(const struct compiling *c, size_t i)
 	return false;
 }
 
+/* The launches with which XLA tries out candidates, apart from the candidates' own: it
+ * delays them, and looks whether they wrote where they may not. */
+static double
+trials_of(const struct rule_view *x)
+{
+	double n = 0;
+
+	for (size_t i = 0; i < x->run->kernels; i++)
+		if (steps_does(x, &x->run->kernel[i], "autotuning"))
+			n += (double)x->run->kernel[i].launches;
+	return n;
+}
+
 static struct compilations
 collect(const struct rule_view *x)
 {
 	const struct compiling *c = &x->run->compiling;
 	struct compilations a = { .times = 0 };
+	/* These are no steps of the program. Each compilation is believed to have made
+	 * as many. */
+	double trials = trials_of(x);
+	double launches = fmax(1, (double)x->run->launches - trials);
 
 	for (size_t i = 0; i < c->times; i++) {
+		bool known;
+
 		if (!is_made(x, &c->time[i]) || (!is_again(c, i) &&
 		    c->time[i].at + BEHIND_LEAST > x->run->launches))
 			continue;
-		/* The first one is necessary, unless the code was known before. */
-		if (a.times == 0 && !c->time[i].known)
+		/* The first one is necessary, unless the code was known before. What
+		 * tries out candidates has run before, whatever they are of. */
+		known = c->time[i].known && !steps_does(x,
+		    &x->run->kernel[c->time[i].kernel - 1], "autotuning");
+		if (a.times == 0 && !known)
 			a.needed_s = (double)c->time[i].idle_ns * 1e-9;
 		a.times++;
 		a.loads += (double)c->time[i].loads;
 		a.idle_s += (double)c->time[i].idle_ns * 1e-9;
-		a.late = (double)c->time[i].at /
-		    fmax(1, (double)x->run->launches);
+		a.late = fmax(0, (double)c->time[i].at - trials * (double)i /
+		    (double)c->times) / launches;
 	}
 	return a;
+}
+
+/* Does the program or a framework load the code itself? The runtime loads what was
+ * compiled before the program ran, at its first call. */
+static bool
+is_loaded_by_hand(const struct site *s)
+{
+	for (size_t f = 0; f < s->frames; f++)
+		if (s->frame[f].module != NULL && !s->frame[f].python &&
+		    strstr(s->frame[f].module, "libcudart") != NULL)
+			return false;
+	return true;
 }
 
 enum rule_state
@@ -83,7 +117,7 @@ rule_recompilation(struct rule_view *x)
 	    again < rule_value(x, "min_share") * rule_active_s(run))
 		return RULE_CLEAN;
 	d = rule_found(x, "compiling");
-	lines_site(x, d, CALL_BIT(MODULE_LOAD));
+	lines_site_of(x, d, CALL_BIT(MODULE_LOAD), is_loaded_by_hand);
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC),
 	    { share[VIEW_LOW] * again, share[VIEW_MID] * again,

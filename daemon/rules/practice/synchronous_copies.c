@@ -8,6 +8,7 @@
  */
 #include <math.h>
 
+#include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/slope.h"
@@ -91,6 +92,24 @@ collect(const struct run *run, struct waiting *w)
 		if (c->exposed_ns > 0)
 			w->exposed_s += (1 - need) * c->exposed_ns * 1e-9;
 	}
+}
+
+/* A compiler that tries out variants waits for each: only the rest is the program's. */
+static void
+leave_tuning(const struct run *run, struct waiting *w, uint64_t calls)
+{
+	double own = 1 - framework_tuned(run, calls);
+
+	w->count *= own;
+	w->queued *= own;
+	w->bytes *= own;
+	w->idle_s *= own;
+	w->host_s *= own;
+	w->exposed_s *= own;
+	w->input_s *= own;
+	w->needed_s *= own;
+	w->before_s *= own;
+	w->needed_copy_s *= own;
 }
 
 /* The part of the idle time around needed copies that goes: without the copy
@@ -190,9 +209,14 @@ rule_synchronous_copies(struct rule_view *x)
 	double active = rule_active_s(run), least, part, all;
 	struct waiting w = { 0 };
 	struct draft *d;
+	uint64_t calls;
 	bool named;
 
 	collect(run, &w);
+	named = w.queued > 0.5 * w.count;
+	calls = named ? CALL_BIT(MEMCPY_ASYNC) | CALL_BIT(STREAM_SYNC) |
+	    CALL_BIT(EVENT_SYNC) : CALL_BIT(MEMCPY) | CALL_BIT(MEMSET);
+	leave_tuning(run, &w, calls);
 	least = rule_value(x, "min_count");
 	/* Copies with few gaps behind them end a phase of the host's own. */
 	all = w.idle_s;
@@ -206,10 +230,7 @@ rule_synchronous_copies(struct rule_view *x)
 	if (!(part > 0) || w.idle_s < rule_value(x, "min_share") * active)
 		return RULE_CLEAN;
 	d = rule_found(x, "blocking");
-	named = w.queued > 0.5 * w.count;
-	lines_site(x, d, named ? CALL_BIT(MEMCPY_ASYNC) |
-	    CALL_BIT(STREAM_SYNC) | CALL_BIT(EVENT_SYNC) :
-	    CALL_BIT(MEMCPY) | CALL_BIT(MEMSET));
+	lines_site_of(x, d, calls, lines_moves);
 	claim(x, d, &w, part);
 	d->f.where = "blocking copies";
 	d->f.location = arena_format(x->arena, "%s %s, %s",
