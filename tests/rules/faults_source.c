@@ -224,6 +224,11 @@ in_double(struct made *m, const char *code)
 }
 
 FAULT_IS(double, in_double(m, code_text("double")))
+/* Few conversions for each operation, but each value comes from a float and is one again:
+ * or, the other one, a sum of all of them is. */
+FAULT_IS(double_function, in_double(m, code_text("double_function", "6400")))
+FAULT_IS(double_function_summed,
+    in_double(m, code_text("double_function", "100")))
 /* Floats go in and out, but a loaded double makes double the data's own type. */
 FAULT_IS(double_between,
     in_double(m, code_text("double_between", "DADD R12,R12,R14 | inst 6400")))

@@ -242,6 +242,8 @@ static const struct row others[] = {
 	  { fault_good }, fault_good },
 	{ "double-precision", fault_double_inside,
 	  { fault_double_data, fault_double_sum }, fault_no_permission },
+	{ "double-precision", fault_double_function,
+	  { fault_double_function_summed }, fault_good },
 	{ "double-precision", fault_double_between,
 	  { fault_good }, fault_good },
 	{ "narrow-access", fault_few_in_flight, { fault_good }, fault_good },

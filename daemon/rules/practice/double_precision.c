@@ -34,6 +34,8 @@ struct doubles {
 	bool loaded;		/* the kernel's data are doubles */
 	bool stored;		/* its result may be doubles: it stores 8 bytes
 				 * a lane */
+	bool returned;		/* few conversions, but as many values go back to
+				 * float as came from it */
 	double tables;		/* sectors of the double functions' coefficient tables:
 				 * float functions have theirs in their instructions */
 };
@@ -138,19 +140,27 @@ report(struct rule_view *x, const struct doubles *n, double rate, bool floats,
 	if (floats && x->load->ld_sectors > 0)
 		fix.global_ld = 1 - fmin(1, n->tables / x->load->ld_sectors);
 	rule_fix(d, &fix, 0.5, 0.9);
-	d->f.confidence = floats ? CONF_HIGH : CONF_LOW;
+	d->f.confidence = n->returned ? CONF_MEDIUM : floats ? CONF_HIGH : CONF_LOW;
 	if (!floats && d->cap > SEV_MEDIUM)
 		d->cap = SEV_MEDIUM;
 	rule_evidence(x, d, "double_ratio", n->arithmetic / n->total,
 	    "double instructions, of all",
 	    .measured = source_metric_table[SOURCE_INST].name,
 	    .key = "min_share");
-	rule_evidence(x, d, "conversion_ratio", n->arithmetic > 0 ? (n->back +
-	    fmin(n->compared, n->conversions - n->back)) / n->arithmetic : 1,
-	    "results that are converted back to float, or compared as doubles, "
-	    "per double instruction",
-	    .measured = source_metric_table[SOURCE_INST].name,
-	    .key = "min_conversions");
+	if (n->returned)
+		rule_evidence(x, d, "returned_ratio", n->back /
+		    fmax(1, n->conversions - n->back),
+		    "results that are converted back to float, per float that "
+		    "was made a double",
+		    .measured = source_metric_table[SOURCE_INST].name);
+	else
+		rule_evidence(x, d, "conversion_ratio", n->arithmetic > 0 ?
+		    (n->back + fmin(n->compared, n->conversions - n->back)) /
+		    n->arithmetic : 1,
+		    "results that are converted back to float, or compared as "
+		    "doubles, per double instruction",
+		    .measured = source_metric_table[SOURCE_INST].name,
+		    .key = "min_conversions");
 	if (isfinite(fp64))
 		rule_evidence(x, d, "busy_ratio", fp64, "the FP64 pipe busy",
 		    .measured = metric_table[METRIC_PIPE_FP64].name);
@@ -194,21 +204,25 @@ rule_double_precision(struct rule_view *x)
 	count_loaded(c, &n);
 	/* A sum in double only converts to double. Values that are converted back
 	 * to float or compared as doubles were meant to be float; so were values
-	 * made from floats alone in more operations than there are conversions. */
+	 * made from floats alone in more operations than there are conversions,
+	 * and those of which as many go back to float as came from it, however
+	 * many operations a function like exp() has in between. */
 	floats = n.back + fmin(n.compared, n.conversions - n.back) >=
 	    rule_value(x, "min_conversions") * n.arithmetic ||
 	    (!n.loaded && n.back > 0 && n.conversions > n.back &&
 	    n.arithmetic > n.conversions && n.conversions >=
 	    rule_value(x, "min_conversions") * n.arithmetic);
+	n.returned = !floats && !n.loaded && n.back > 0 &&
+	    n.back >= n.conversions - n.back;
 	/* Doubles inside the kernel only; few conversions, so not a sum of many
 	 * floats. */
 	inside = !n.loaded && !n.stored && rate < 1 && n.conversions - n.back <
 	    rule_value(x, "min_conversions") * n.arithmetic &&
 	    n.arithmetic >= rule_value(x, "min_inside") * n.total;
 	if (n.arithmetic > 0 && n.arithmetic + n.conversions >=
-	    rule_value(x, "min_share") * n.total && (floats || inside ||
+	    rule_value(x, "min_share") * n.total && (floats || n.returned || inside ||
 	    (rate <= RATE_POOR && rule_is_bound(x, RES_FP64))))
-		state = report(x, &n, rate, floats, m);
+		state = report(x, &n, rate, floats || n.returned, m);
 	free(m);
 	return state;
 }
