@@ -57,6 +57,27 @@ MADE_TEST(test_redundant_advice)
 	}
 }
 
+/* Below 60 % the L1 pipe is no limit yet, but what its loads are waited for counts
+ * as much: a percent more or less decides nothing. */
+MADE_TEST(test_redundant_by_degrees)
+{
+	static const double busy[] = { 0.65, 0.59, 0.5 };
+	double before = 1e9, full;
+	const struct finding *f;
+
+	fault_naive_product(m);
+	m->kernel[0].metric[METRIC_ISSUE_ACTIVE] = 20;
+	full = m->kernel[0].metric[METRIC_LSU_WAVEFRONTS] / 0.92;
+	for (size_t i = 0; i < sizeof(busy) / sizeof(busy[0]); i++) {
+		m->kernel[0].metric[METRIC_LSU_WAVEFRONTS] = full * busy[i];
+		f = made_found(m, REDUNDANT);
+		assert_true(f->kernel_speedup > 1.1 && f->kernel_speedup < before);
+		before = f->kernel_speedup;
+	}
+	m->kernel[0].metric[METRIC_LSU_WAVEFRONTS] = full * 0.3;
+	made_quiet(m, REDUNDANT);
+}
+
 /* A product with a coefficient that all threads share: one load serves all
  * results of a thread, so more is saved than for a product of two loads. */
 MADE_TEST(test_redundant_filter)

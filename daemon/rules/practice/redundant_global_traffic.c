@@ -539,7 +539,7 @@ judge(struct rule_view *x, struct found *o, const struct mark *global,
 		    && x->load->l2_ld >= least * x->load->l2_sectors ?
 		    report(x, o, global) : RULE_CLEAN;
 	}
-	o->tiled = is_reread(x, r);
+	o->tiled = is_reread(x, r) && rule_is_bound(x, RES_L1);
 	part = (o->loads ? r->part_global : 0) +
 	    (o->tiled ? r->part_shared : 0);
 	if (part < least)
@@ -547,6 +547,15 @@ judge(struct rule_view *x, struct found *o, const struct mark *global,
 	o->use = o->loads && r->part_global >= least * part ? USE_GLOBAL :
 	    USE_SHARED;
 	return report(x, o, o->use == USE_GLOBAL ? global : shared);
+}
+
+/* Is L1 the busiest unit, and busy enough to explain a part of the time? Global loads
+ * are what the rest waits for, too; shared loads answer in few cycles, so that such
+ * waiting is of another kind. The prediction has both parts. */
+static bool
+is_busiest(const struct rule_view *x, const struct found *o)
+{
+	return x->load->limit == RES_L1 && x->load->bound > 0 && o->loads;
 }
 
 /* May L2 or L1 be the limit after all? Another resource may seem the busiest because
@@ -580,7 +589,8 @@ rule_redundant_global_traffic(struct rule_view *x)
 		x->arena->failed = true;
 	else if (!x->arena->failed && o.r.by_code && is_stored(x, &o))
 		state = RULE_FOUND;
-	else if (!rule_is_bound(x, RES_L1) && !rule_is_bound(x, RES_L2))
+	else if (!rule_is_bound(x, RES_L1) && !rule_is_bound(x, RES_L2) &&
+	    !is_busiest(x, &o))
 		state = may_be_bound(x) ? rule_lacks(x) : RULE_CLEAN;
 	else if (!x->arena->failed)
 		state = (o.r.by_code ? o.r.tensor : rule_is_blind(x)) ?
