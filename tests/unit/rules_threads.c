@@ -317,6 +317,29 @@ MADE_TEST(test_one_thread)
 	assert_true(predicted(m, rule, NULL) > 1);
 }
 
+/* In full warps there are fewer accesses, each of which takes the L1 pipe a
+ * wavefront; those that bank conflicts take stay. */
+MADE_TEST(test_ragged_block_and_shared)
+{
+	static const char rule[] = "block-not-warp-multiple";
+	struct kernel *k = made_counted(m, 0.05);
+	double *v = k->metric, s;
+
+	k->shape.block_x = 18;
+	k->shape.grid_x = 100000;
+	k->shape.smem_static = 2664;
+	v[METRIC_LSU_WAVEFRONTS] = 0.93 * 195e-6 *
+	    m->device[0].ceilings.sm_hz * m->device[0].limits.sms;
+	v[METRIC_ISSUE_ACTIVE] = 50;
+	v[METRIC_SHARED_LD_INST] = v[METRIC_SHARED_ST_INST] = NAN;
+	s = predicted(m, rule, NULL);
+	if (!(s > 1.5 && s < 32. / 18 + 0.01))
+		fail_msg("× %g", s);
+	v[METRIC_SHARED_LD_INST] = v[METRIC_LSU_WAVEFRONTS] / 32;
+	v[METRIC_SHARED_ST_INST] = 0;
+	assert_true(predicted(m, rule, NULL) < 1.1);
+}
+
 /* Registers and block sizes of a library's kernel are not the user's choice. */
 MADE_TEST(test_library_shape)
 {
