@@ -86,11 +86,37 @@ site_lead(const json_t *site)
 	    "called";
 }
 
+/* What makes the call, for a framework's thread, on which there is no line of the
+ * program: "the backward pass"; else NULL. */
+static const char *
+thread_of(const json_t *frames, const json_t *first)
+{
+	const char *module = field_text(first, "module"), *function;
+	bool backward = false;
+	const json_t *f;
+	size_t i;
+
+	json_array_foreach(frames, i, f) {
+		if (field_true(f, "python"))
+			return NULL;
+		function = field_text(f, "function");
+		backward |= function != NULL &&
+		    strstr(function, "torch::autograd::") != NULL;
+	}
+	if (field_text(first, "file") != NULL)
+		return NULL;
+	if (backward)
+		return "the backward pass";
+	return module != NULL && strstr(module, "xla_") != NULL ?
+	    "a thread of XLA" : NULL;
+}
+
 char *
 parts_site_text(const json_t *site, const char *location, bool callers)
 {
 	const json_t *frames = json_object_get(site, "frames");
 	const json_t *first = json_object_get(site, "first"), *f = NULL;
+	const char *thread;
 	char *text = NULL;
 	bool known;
 	size_t len;
@@ -102,7 +128,16 @@ parts_site_text(const json_t *site, const char *location, bool callers)
 	if (f == NULL || (t = open_memstream(&text, &len)) == NULL)
 		return NULL;
 	fprintf(t, "%s from ", site_lead(site));
-	known = put_frame(t, f);
+	if ((thread = thread_of(frames, f)) != NULL) {
+		fputs(thread, t);
+		known = true;
+		if (field_text(f, "function") != NULL) {
+			fputs(", in ", t);
+			put_function(t, field_text(f, "function"));
+		}
+	} else {
+		known = put_frame(t, f);
+	}
 	if (callers)
 		put_callers(t, site);
 	if (location != NULL)

@@ -3,6 +3,7 @@
  * phases, its NVTX ranges.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "report/out.h"
@@ -13,11 +14,29 @@
 #define SHOWN 6			/* rows: as many as are read at a glance */
 #define LEAST 0.02		/* of the kernels' time: less saves under 2 % */
 
+/* "jit_step" of XLA's "XlaModule:#hlo_module=jit_step,program_id=7#", whose first value
+ * is the name; other names as they are. Returns the length, and in *${name} where it
+ * begins. */
+static size_t
+plain_name(const char **name)
+{
+	const char *at = *name + strcspn(*name, ":#"), *value;
+	size_t n;
+
+	if (strncmp(at, ":#", 2) != 0 || (value = strchr(at, '=')) == NULL)
+		return strlen(*name);
+	*name = value + 1;
+	n = strcspn(*name, ",");
+	return n > 0 && (*name)[n] == '\0' && (*name)[n - 1] == '#' ? n - 1 : n;
+}
+
 /* ${whole}: wrapped instead of cut. */
 static void
 put_row(struct out *o, const json_t *row, bool whole)
 {
-	const char *domain = field_text(row, "domain");
+	const char *domain = field_text(row, "domain"),
+	    *name = or_unknown(field_text(row, "name"));
+	size_t length;
 	char share[NUMBER_SIZE], s[NUMBER_SIZE], n[NUMBER_SIZE];
 	char inner[NUMBER_SIZE], text[512];
 	double kernel = field_number(row, "kernel_s"),
@@ -27,8 +46,9 @@ put_row(struct out *o, const json_t *row, bool whole)
 	out_spaces(o, 2);
 	out_cell(o, number_percent(share, field_number(row, "share_ratio")), 7);
 	out_cell(o, number_seconds(s, kernel), 9);
-	snprintf(text, sizeof(text), "%s%s%s%s · %s%s%s",
-	    or_unknown(field_text(row, "name")), domain != NULL ? " (" : "",
+	length = plain_name(&name);
+	snprintf(text, sizeof(text), "%.*s%s%s%s · %s%s%s", (int)length, name,
+	    domain != NULL ? " (" : "",
 	    domain != NULL ? domain : "", domain != NULL ? ")" : "",
 	    number_of(n, field_count(row, "count"), "range"),
 	    own > 0 && own < kernel ? ", in inner ranges " : "",

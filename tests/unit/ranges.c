@@ -276,3 +276,33 @@ TEST(none)
 	assert_noun(j, "Ranges");
 	json_decref(j);
 }
+
+/* XLA's names carry keys: the first value is the name. A program's own stay. */
+TEST(names_of_xla)
+{
+	static const struct {
+		const char *name, *says;
+	} cases[] = {
+		{ "XlaModule:#hlo_module=jit_step,program_id=7#", "  jit_step · 1 range" },
+		{ "XlaModule:#hlo_module=fusion.1#", "  fusion.1 · " },
+		{ "Thunk:#name=jit(f)/while,hlo_op=while.1#", "  jit(f)/while · " },
+		{ "load #1: a=b, c", "  load #1: a=b, c · " },
+		{ "step", "  step · " },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *j = json_pack("{s:f, s:f, s:[{s:s, s:f, s:f, s:f, s:i}]}",
+		    "kernel_s", 1.0, "inside_s", 1.0, "items", "name",
+		    cases[i].name, "kernel_s", 1.0, "own_s", 1.0, "share_ratio",
+		    1.0, "count", 1);
+		struct report r = { .ranges = j };
+		struct page p;
+
+		page_open(&p, 90, true);
+		parts_ranges(&p.out, &r);
+		page_close(&p);
+		assert_non_null(strstr(p.text, cases[i].says));
+		free(p.text);
+		json_decref(j);
+	}
+}

@@ -59,6 +59,29 @@ MADE_TEST(test_words_of_input)
 	assert_has(f->location, "in front of copies to the GPU");
 }
 
+/* So have short gaps, one in front of each launch: a graph where steps repeat, larger
+ * operators where they do not. Half of that time may be in longer gaps. */
+MADE_TEST(test_words_of_short_gaps)
+{
+	struct process python = { .python = true };
+	const struct finding *f;
+
+	fault_launch_bound(m);
+	m->kernel[0].name = "void at::native::vectorized_elementwise_kernel<4, int>(int)";
+	m->run.process = &python;
+	m->run.processes = 1;
+	made_gaps(m, IDLE_HOST, 20000, 65536);
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->advice, "give each launch more work");
+	m->sequence[0].length = 8;
+	m->sequence[0].repeats = m->run.launches / 10;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->advice, "reduce-overhead");
+	made_gaps(m, IDLE_HOST, 20, 131072 * 1024);
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->advice, "let Python do less");
+}
+
 /* And so have results that are read one by one. */
 MADE_TEST(test_words_of_results)
 {

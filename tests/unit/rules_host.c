@@ -1050,6 +1050,31 @@ MADE_TEST(test_gaps_place)
 	assert_int_equal(f->site->frame[0].line, 7);
 }
 
+/* Else it names the function; but what is called forward may be many functions. */
+MADE_TEST(test_gaps_function)
+{
+	struct site_frame frame[] = {
+		{ .file = "/a/scan.py", .function = "scan", .line = 7 },
+		{ .file = "/a/scan.py", .function = "scan", .line = 9 },
+		{ .file = "/a/scan.py", .function = "sample", .line = 20 },
+	};
+	struct site site[3];
+	const struct finding *f;
+
+	advised(fault_waiting, m);
+	for (int i = 0; i < 3; i++)
+		site[i] = (struct site){ .call = CALL_LAUNCH, .count = 1 + i % 2,
+		    .frame = &frame[i], .frames = 1, .kernel = m->kernel[0].id };
+	m->run.site = site;
+	m->run.sites = 3;
+	m->kernel[0].host_before_ns = 2600 * MS;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_ptr_equal(f->site, &site[1]);	/* 1.95 of 3 s, at most 1.3 a line */
+	assert_has(f->location, "what this function launches");
+	frame[0].function = frame[1].function = "forward";
+	assert_null(made_found(m, "gpu-idle-gaps")->site);
+}
+
 /* The time from a wait to the next launch is not the host's computation. */
 MADE_TEST(test_gaps_short)
 {

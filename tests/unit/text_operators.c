@@ -139,3 +139,37 @@ TEST(test_site)
 		json_decref(site);
 	}
 }
+
+/* On a framework's thread, which has no line of the program, what it does; where there
+ * is a line, that. */
+TEST(test_site_of_framework)
+{
+	static const struct {
+		const char *module, *outer, *says;
+		bool python;
+	} cases[] = {
+		{ "libtorch_cuda.so", "torch::autograd::Engine::thread_main(int)",
+		  "launched from the backward pass, in impl()\n", false },
+		{ "xla_cuda_plugin.so", "start",
+		  "launched from a thread of XLA, in impl()\n", false },
+		{ "libtorch_cuda.so", "torch::autograd::THPVariable_add(int)",
+		  "launched from impl() in libtorch_cuda.so\n", true },
+		{ "libmine.so", "start", "launched from impl() in libmine.so\n",
+		  false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *site = json_pack("{s:i, s:[{s:s, s:s}, {s:s, s:b}]}",
+		    "first", 0, "frames", "function", "impl(int)", "module",
+		    cases[i].module, "function", cases[i].outer, "python",
+		    (int)cases[i].python);
+		struct page p;
+
+		page_open(&p, 100, true);
+		parts_site(&p.out, site, 0);
+		page_close(&p);
+		assert_string_equal(p.text, cases[i].says);
+		free(p.text);
+		json_decref(site);
+	}
+}

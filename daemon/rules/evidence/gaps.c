@@ -11,13 +11,15 @@
 /* A launch site with its part of the host's work in front of the kernel's launches. */
 struct gap_place {
 	const struct site *site;
-	const char *file;	/* of the frame that is shown; never NULL */
+	const char *file, *function;	/* of the frame that is shown; never NULL */
 	uint32_t line;
 	double s;
 };
 
 COMPARE(by_line, struct gap_place, strcmp(x->file, y->file) ?: ORDER(x->line, y->line) ?:
     ORDER(y->s, x->s))
+COMPARE(by_function, struct gap_place, strcmp(x->file, y->file) ?:
+    strcmp(x->function, y->function) ?: ORDER(y->s, x->s))
 
 /* The number of gaps in class ${i} of ${run} and the two classes next to it. */
 static double
@@ -60,6 +62,7 @@ gaps_again(const struct run *run, double least, double shortest_s)
 		a.gaps += (double)c->count;
 		a.input += (double)c->input_ns * 1e-9;
 		a.host += (double)c->idle_ns[IDLE_HOST] * 1e-9;
+		a.brief += s <= BRIEF_S * (double)c->count ? s : 0;
 		a.api += (double)c->idle_ns[IDLE_API] * 1e-9;
 		a.sync += (double)c->idle_ns[IDLE_AFTER_SYNC] * 1e-9;
 	}
@@ -126,35 +129,86 @@ places_of(struct gap_place *p, const struct run *run, const double *share)
 			continue;
 		p[n++] = (struct gap_place){ .site = s,
 		    .file = s->frame[s->first].file,
+		    .function = s->frame[s->first].function != NULL ?
+		    s->frame[s->first].function : "",
 		    .line = s->frame[s->first].line,
 		    .s = (double)s->count * share[s->kernel] };
 	}
 	return n;
 }
 
-const struct site *
-gaps_place(const struct run *run, double *part_s)
+static bool
+same_line(const struct gap_place *a, const struct gap_place *b)
 {
-	struct gap_place *p = calloc(run->sites + 1, sizeof(*p));
-	double *share = shares_new(run), sum = 0;
-	const struct site *best = NULL;
-	size_t n, first = 0;
+	return a->line == b->line && strcmp(a->file, b->file) == 0;
+}
 
-	*part_s = 0;
-	n = p != NULL && share != NULL ? places_of(p, run, share) : 0;
-	if (n > 0)
-		qsort(p, n, sizeof(*p), by_line);
+static bool
+same_function(const struct gap_place *a, const struct gap_place *b)
+{
+	return strcmp(a->function, b->function) == 0 &&
+	    strcmp(a->file, b->file) == 0;
+}
+
+/* Is it likely to be one function? Each module of a model has a forward. */
+static bool
+is_one(const char *function)
+{
+	static const char *const many[] = { "", "forward", "__call__", "<lambda>",
+	    "__init__" };
+
+	for (size_t i = 0; i < sizeof(many) / sizeof(many[0]); i++)
+		if (strcmp(function, many[i]) == 0)
+			return false;
+	return true;
+}
+
+/* Of the ${n} sorted places, the largest site of those that are ${same} and have the
+ * most together, if that is more than ${least_s}; else NULL. */
+static const struct site *
+most_at(const struct gap_place *p, size_t n, double least_s,
+    bool (*same)(const struct gap_place *a, const struct gap_place *b))
+{
+	const struct site *best = NULL;
+	double sum = 0;
+	size_t first = 0, top = 0;
+
 	for (size_t i = 0; i < n; i++) {
-		if (i > 0 && (p[i].line != p[first].line ||
-		    strcmp(p[i].file, p[first].file) != 0)) {
-			first = i;
+		if (i > 0 && !same(&p[i], &p[first])) {
+			first = top = i;
 			sum = 0;
 		}
 		sum += p[i].s;
-		if (sum > *part_s) {
-			*part_s = sum;
-			best = p[first].site;
+		top = p[i].s > p[top].s ? i : top;
+		if (sum > least_s) {
+			least_s = sum;
+			best = p[top].site;
 		}
+	}
+	return best;
+}
+
+const struct site *
+gaps_place(const struct run *run, double least_s, bool *whole)
+{
+	struct gap_place *p = calloc(run->sites + 1, sizeof(*p));
+	double *share = shares_new(run);
+	const struct site *best = NULL;
+	size_t n, kept = 0;
+
+	*whole = false;
+	n = p != NULL && share != NULL ? places_of(p, run, share) : 0;
+	if (n > 0) {
+		qsort(p, n, sizeof(*p), by_line);
+		best = most_at(p, n, least_s, same_line);
+	}
+	for (size_t i = 0; best == NULL && i < n; i++)
+		if (is_one(p[i].function))
+			p[kept++] = p[i];
+	if (kept > 0) {
+		qsort(p, kept, sizeof(*p), by_function);
+		best = most_at(p, kept, least_s, same_function);
+		*whole = best != NULL;
 	}
 	free(share);
 	free(p);

@@ -8,9 +8,14 @@
 
 #include "rules/engine/rule.h"
 
+/* Gaps of up to this long on average are what an interpreter does from one launch to
+ * the next: an operator takes it 10 to 60 us, and some launch nothing. */
+#define BRIEF_S 150e-6
+
 struct again {
 	double host, api, sync;	/* idle seconds by cause */
 	double input;		/* of these, before copies from the host */
+	double brief;		/* of these, in gaps of BRIEF_S on average or less */
 	double gaps;
 	double base;		/* first to last GPU work without all other gaps
 				 * that the host caused, s */
@@ -31,11 +36,12 @@ struct again gaps_again(const struct run *run, double least,
 double gaps_s(const struct run *run, double least, double longest_s);
 
 /*
- * gaps_place(run, part_s): where the host launches the work in front of which most of
- * its part of such gaps lies (struct kernel, host_before_ns): a launch site, all kernels
- * that its line launches taken together. *${part_s} is that part, in seconds. NULL, and
- * 0, if no site is known or memory is short.
+ * gaps_place(run, least_s, whole): where the host launches the work in front of which
+ * more than ${least_s} seconds of its part of such gaps lie (struct kernel,
+ * host_before_ns): a launch site, all kernels that its line launches taken together; or
+ * else all that its function does, and *${whole} is true. NULL if no place has so much,
+ * no site is known or memory is short.
  */
-const struct site *gaps_place(const struct run *run, double *part_s);
+const struct site *gaps_place(const struct run *run, double least_s, bool *whole);
 
 #endif

@@ -32,6 +32,23 @@ limiter(double host, double api, double sync)
 	    "nothing";
 }
 
+/* From this share of the launches on that belong to repeated sequences, a step is one
+ * that a graph could launch. */
+#define REPEATED 0.3
+
+/* The share of the launches that belong to such a sequence. */
+static double
+repeated(const struct run *run)
+{
+	double n = 0;
+
+	for (size_t i = 0; i < run->sequences; i++)
+		if (run->sequence[i].repeats >= 10)
+			n += (double)run->sequence[i].length *
+			    (double)run->sequence[i].repeats;
+	return run->launches > 0 ? n / (double)run->launches : 0;
+}
+
 /* Is it a copy to the GPU, as far as the driver's function says so? */
 static bool
 is_input(const struct site *s)
@@ -51,8 +68,9 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    rule_value(x, "min_gap"));
 	double wall = rule_wall_s(run);
 	double longest = (double)run->idle_longest_ns * 1e-9;
-	double idle = a.host + a.api + a.sync, busy, mid, before;
+	double idle = a.host + a.api + a.sync, busy, mid;
 	const struct site *place;
+	bool whole;
 	struct draft *d;
 
 	if (!(a.base > 0) || a.gaps < rule_value(x, "min_gaps") ||
@@ -85,12 +103,14 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		    "of copies to the GPU", d->f.location);
 		lines_site_of(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC),
 		    is_input);
-	} else if ((place = gaps_place(run, &before)) != NULL &&
-	    before > 0.5 * idle) {
+	} else if ((place = gaps_place(run, 0.5 * idle, &whole)) != NULL) {
 		d->f.site = place;
 		d->f.location = arena_format(x->arena, "%s, most of it in front "
-		    "of these launches", d->f.location);
+		    "of %s", d->f.location, whole ? "what this function launches" :
+		    "these launches");
 	}
+	if (d->variant == NULL && lines_python(run) && a.brief > 0.5 * idle)
+		d->variant = repeated(run) > REPEATED ? "launches" : "varied";
 	rule_evidence(x, d, "idle_ratio", idle / a.base, "GPU idle in gaps "
 	    "that come again, part of first to last work without its phases",
 	    .measured = "kernel and copy records", .key = "min_share");
