@@ -7,7 +7,10 @@
 #include "source/callee.h"
 #include "source/often.h"
 #include "source/opcode.h"
+#include "source/operand.h"
 #include "source/rare.h"
+
+#define RETRY_MOST 32		/* instructions of a loop that only retries */
 
 /* The compiler's own function that ${i} calls for a rare argument, as in
  * "CALL.REL.NOINC $__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath"; SASS_NONE. */
@@ -62,6 +65,33 @@ count_calls(double call[INTERNALS_MOST][OFTEN_DEPTHS], const struct sass *s,
 	}
 }
 
+const struct sass_loop *
+often_retry(const struct sass *s, uint32_t at)
+{
+	const struct sass_instruction *i = &s->instruction[at];
+	const struct sass_loop *l;
+
+	if (i->space != SPACE_SHARED ||
+	    (!operand_has(i, "CAS") && !operand_has(i, "CAST") &&
+	    !operand_has(i, "SPIN")))
+		return NULL;
+	l = sass_loop_of(s, at);
+	return l != NULL && l->tail - l->head <= RETRY_MOST ? l : NULL;
+}
+
+static void
+find_retries(struct often *o, const struct sass *s)
+{
+	for (uint32_t i = 0; i < s->instructions; i++) {
+		const struct sass_loop *l = often_retry(s, i);
+
+		if (l == NULL)
+			continue;
+		for (uint32_t k = l->head; k <= l->tail; k++)
+			o[k].retried = true;
+	}
+}
+
 struct often *
 often_make(const struct sass *s)
 {
@@ -74,6 +104,7 @@ often_make(const struct sass *s)
 		return NULL;
 	internals_find(&own, s);
 	find_never(o, s, &own);
+	find_retries(o, s);
 	count_calls(call, s, &own);
 	for (uint32_t i = 0; i < s->instructions; i++) {
 		double calls = 0;

@@ -6,8 +6,10 @@
 #define CADV_OFTEN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct sass;
+struct sass_loop;
 
 #define OFTEN_DEPTHS 4		/* loop nesting; deeper loops count as the deepest */
 
@@ -22,9 +24,17 @@ struct often {
 	/* It is in a function that the compiler added for rare arguments: hardly any warp
 	 * executes it. */
 	bool never;
+	/* It is in a loop that retries an atomic of shared memory (often_retry): how
+	 * often, the code does not tell. */
+	bool retried;
 };
 
 /* often_make(s): one for each instruction. NULL without memory; release with free. */
 struct often *often_make(const struct sass *s);
+
+/* often_retry(s, at): the loop in which instruction ${at}, a compare-and-swap in shared
+ * memory, is repeated until no other lane interferes; NULL: it is none, or in no loop
+ * but the kernel's own. */
+const struct sass_loop *often_retry(const struct sass *s, uint32_t at);
 
 #endif

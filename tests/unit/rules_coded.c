@@ -619,6 +619,41 @@ MADE_TEST(test_rare_arguments)
 	coded_clear(&e);
 }
 
+/* 32 lanes add to one word, one after the other: wavefronts and idle lanes show how
+ * often they try, not the instructions alone, which a loop beside that explains. */
+MADE_TEST(test_retries)
+{
+	struct kernel *k = uncounted(m, code_text("retried"));
+	double inst = 4 * 10 + 5 * 32 + 1;
+	struct coded e;
+
+	k->metric[METRIC_INST_EXECUTED] = WARPS * inst;
+	k->metric[METRIC_LSU_WAVEFRONTS] = WARPS * (10 + 2 * 32);
+	k->metric[METRIC_THREAD_INST] = WARPS * (32 * (inst - 5 * 32) +
+	    16.5 * 5 * 32);
+	estimate(&e, m);
+	assert_true(fabs(executions(&e, 6) - 32) < 1);
+	assert_true(fabs(executions(&e, 0) - 10) < 2);
+	coded_clear(&e);
+	/* All lanes busy: nobody tried again. */
+	k->metric[METRIC_THREAD_INST] = WARPS * 32 * inst;
+	estimate(&e, m);
+	assert_true(executions(&e, 6) < 2);
+	assert_true(executions(&e, 0) > 40);
+	coded_clear(&e);
+	/* The wavefronts leave room for few turns: something else diverges. */
+	k->metric[METRIC_THREAD_INST] = WARPS * 12 * inst;
+	k->metric[METRIC_LSU_WAVEFRONTS] = WARPS * (40 + 2 * 3);
+	estimate(&e, m);
+	assert_true(executions(&e, 6) < 25);
+	coded_clear(&e);
+	/* Without those counters all loops turn as often. */
+	k->metric[METRIC_LSU_WAVEFRONTS] = NAN;
+	estimate(&e, m);
+	assert_true(fabs(executions(&e, 6) - executions(&e, 0)) < 1e-6);
+	coded_clear(&e);
+}
+
 /* Code that only the loop for large arguments needs runs with it, once for its
  * six iterations, or not at all. */
 MADE_TEST(test_rare_arguments_jumped)

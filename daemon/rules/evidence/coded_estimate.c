@@ -38,6 +38,9 @@ struct needs {
 	double loads[OFTEN_DEPTHS];	/* its global loads */
 	/* The code for rare arguments, per iteration; rare_stores: to local memory. */
 	double rare_inst, rare_loads, rare_stores;
+	/* The loops that retry atomics of shared memory, per turn of each; and the
+	 * wavefronts of all other accesses, each at its best. */
+	double retry_inst, retry_waves, waves;
 };
 
 /* Sectors of a warp's access; *${ideal}: those that its bytes fill. Both are
@@ -89,9 +92,10 @@ l1_cycles(const struct sass_instruction *i, const struct affine *a,
 	return n > ideal ? n : fmax(1, n / 4);
 }
 
+/* ${apart}: the loops that retry atomics are counted apart. */
 static void
 add_needs(struct needs *n, const struct rule_view *x,
-    const struct affine *address, const struct often *often)
+    const struct affine *address, const struct often *often, bool apart)
 {
 	const struct record_SIGNATURE *shape = &x->kernel->shape;
 	const struct code *c = x->kernel->code;
@@ -116,6 +120,12 @@ add_needs(struct needs *n, const struct rule_view *x,
 			continue;
 		}
 		l1 = l1_cycles(i, &address[s], shape);
+		if (often[s].retried && apart) {
+			n->retry_inst++;
+			n->retry_waves += i->space == SPACE_SHARED;
+			continue;
+		}
+		n->waves += l1;
 		for (int d = 0; d < OFTEN_DEPTHS; d++) {
 			n->inst[d] += times[d];
 			n->loads[d] += times[d] * load;
@@ -407,10 +417,11 @@ coded_accesses(struct code *c, const struct affine *address,
 }
 
 /* Sets the executions of each instruction: by ${warps} warps of ${lanes} lanes, with
- * ${turns} iterations of each loop, and ${rare} of the code for rare arguments. */
+ * ${turns} iterations of each loop, ${rare} of the code for rare arguments, and
+ * ${retries} of the loops that retry atomics; 0: as often as others. */
 static void
 count(struct code *c, double warps, double lanes, double turns, double rare,
-    const struct often *often)
+    double retries, const struct often *often)
 {
 	for (int m = 0; m < SOURCE_COUNT; m++) {
 		c->total[m] = NAN;
@@ -421,7 +432,8 @@ count(struct code *c, double warps, double lanes, double turns, double rare,
 		size_t at = inst_of_sass(c, s);
 		const struct often *o = &often[s];
 		double times = o->never ? 0 : warps * (o->rare > 0 ?
-		    rare * o->rare : sum_at(o->times, turns));
+		    rare * o->rare : o->retried && retries > 0 ? retries :
+		    sum_at(o->times, turns));
 
 		if (at == SIZE_MAX)
 			continue;
@@ -614,7 +626,31 @@ told_s(const struct coded *e, const struct rule_view *x,
  * L2 and no global access explains (local memory's). NaN: not counted. */
 struct warp_counts {
 	double loads, local;
+	double waves, lanes;	/* wavefronts; mean active lanes, of 32 */
 };
+
+/* Lanes that all want one word leave its loop one by one: the mean of 1 to 32. */
+#define RETRY_LANES ((WARP + 1) / 2.0)
+
+/*
+ * Turns of the loops that retry atomics: as many as explain the wavefronts that
+ * nothing else needs, and at most what explains the lanes that idle, if all
+ * lanes want one word. 0: not counted, or there are none.
+ */
+static double
+retry_turns(const struct needs *n, double each, const struct warp_counts *k)
+{
+	double turns, inst = each, idle;
+
+	if (!(n->retry_inst > 0) || !(k->waves > 0) || !(k->lanes > 0))
+		return 0;
+	idle = fmin(1, (1 - fmin(1, k->lanes / WARP)) /
+	    (1 - RETRY_LANES / WARP));
+	inst *= idle;
+	turns = fmin(inst / n->retry_inst,
+	    (k->waves - n->waves) / fmax(1, n->retry_waves));
+	return fmax(1, turns);
+}
 
 /* Iterations of the loop for rare arguments: as many as explain the loads that
  * no other loop does, at most what local memory's sectors allow. */
@@ -631,25 +667,25 @@ rare_turns(const struct needs *n, const struct warp_counts *k, double turns)
 }
 
 /* The iterations of each loop at which a warp executes ${each} instructions in
- * the mean; *${scale}: the share of the warps that execute them, *${rare}:
- * iterations for rare arguments. */
+ * the mean, with ${retries} of the loops that retry atomics; *${scale}: the share of
+ * the warps that execute them, *${rare}: iterations for rare arguments. */
 static double
 turns_counted(const struct needs *n, double each, const struct warp_counts *k,
-    double *scale, double *rare)
+    double retries, double *scale, double *rare)
 {
-	double low = 1, high = TURNS_MOST, all;
+	double low = 1, high = TURNS_MOST, all, tried = n->retry_inst * retries;
 
 	while (high / low > 1.001) {
 		double mid = sqrt(low * high);
 
-		if (sum_at(n->inst, mid) + n->rare_inst *
+		if (sum_at(n->inst, mid) + tried + n->rare_inst *
 		    rare_turns(n, k, mid) < each)
 			low = mid;
 		else
 			high = mid;
 	}
 	*rare = rare_turns(n, k, low);
-	all = sum_at(n->inst, low) + n->rare_inst * *rare;
+	all = sum_at(n->inst, low) + tried + n->rare_inst * *rare;
 	*scale = fmin(1, each / fmax(all, 1e-9));
 	return low;
 }
@@ -685,8 +721,9 @@ coded_of(struct coded *e, const struct rule_view *x)
 	const struct code *c = x->kernel->code;
 	const struct load *l = x->load;
 	double warps, an_sm, cycles, most, turns, scale, rare = 0, ends = INFINITY;
-	double lanes;
+	double lanes, retries = 0;
 	double counted = rule_metric(x, METRIC_INST_EXECUTED);
+	struct warp_counts k;
 	struct needs n = { .inst = { 0 } };
 	struct affine *address;
 	struct often *often;
@@ -697,6 +734,11 @@ coded_of(struct coded *e, const struct rule_view *x)
 	warps = rule_blocks(x->kernel) * ceil(rule_threads(x->kernel) /
 	    (double)WARP);
 	lanes = rule_blocks(x->kernel) * rule_threads(x->kernel) / warps;
+	k = (struct warp_counts){ rule_metric(x, METRIC_GLOBAL_LD_INST) / warps,
+	    (rule_metric(x, METRIC_L2_FROM_L1) - or_zero(l->ld_sectors) -
+	    or_zero(l->st_sectors)) / warps,
+	    rule_metric(x, METRIC_LSU_WAVEFRONTS) / warps,
+	    rule_metric(x, METRIC_THREAD_INST) / counted };
 	an_sm = warps / (fmax(1, x->device->limits.sms) *
 	    fmax(l->spread, 1e-3));
 	if (!(cycles > 0) || !(warps > 0) || !isfinite(cycles))
@@ -715,13 +757,16 @@ coded_of(struct coded *e, const struct rule_view *x)
 	}
 	memcpy(e->code.instruction, c->instruction,
 	    c->instructions * sizeof(*c->instruction));
-	add_needs(&n, x, address, often);
+	add_needs(&n, x, address, often, true);
+	if (counted > 0)
+		retries = retry_turns(&n, counted / warps, &k);
+	if (retries == 0) {
+		n = (struct needs){ .inst = { 0 } };
+		add_needs(&n, x, address, often, false);
+	}
 	if (counted > 0) {
-		struct warp_counts k = { rule_metric(x, METRIC_GLOBAL_LD_INST) /
-		    warps, (rule_metric(x, METRIC_L2_FROM_L1) -
-		    or_zero(l->ld_sectors) - or_zero(l->st_sectors)) / warps };
-
-		turns = turns_counted(&n, counted / warps, &k, &scale, &rare);
+		turns = turns_counted(&n, counted / warps, &k, retries, &scale,
+		    &rare);
 	} else {
 		/* No unit is busier than the one known to limit. */
 		most = cycles / an_sm * (l->limit >= 0 ? l->busy : 1);
@@ -730,7 +775,8 @@ coded_of(struct coded *e, const struct rule_view *x)
 		/* Some warps exit early, some paths are not taken. */
 		scale = fmin(1, most / fmax(cycles_at(&n, turns), 1e-9));
 	}
-	count(&e->code, warps * scale, fmin(WARP, lanes), turns, rare, often);
+	count(&e->code, warps * scale, fmin(WARP, lanes), turns, rare, retries,
+	    often);
 	free(often);
 	coded_accesses(&e->code, address, &x->kernel->shape,
 	    x->kernel->metric);

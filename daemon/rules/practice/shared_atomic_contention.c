@@ -12,11 +12,12 @@
 
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
-#include "source/operand.h"
+#include "source/often.h"
 
 struct contention {
 	double inst, wavefronts, executed;	/* executed: warp instructions
 						 * of the kernel */
+	double loads;		/* wavefronts of loads that are tried with them */
 	double turns;		/* mean iterations of compare-and-swap loops; 0: none */
 	double waiting;		/* share of all samples waiting there; NaN */
 };
@@ -25,18 +26,23 @@ struct contention {
 	STALL_BIT(LG_THROTTLE) | STALL_BIT(LONG_SCOREBOARD) | \
 	STALL_BIT(BRANCH_RESOLVING) | STALL_BIT(BARRIER) | STALL_BIT(WAIT))
 
-static const struct sass_loop *
-retry_loop(const struct code *c, size_t i)
+/* Adds what the turns of ${l} load from shared memory, and the samples there. */
+static double
+look_around(const struct code *c, const struct sass_loop *l,
+    struct contention *k)
 {
-	const struct sass_instruction *s = inst_sass(c, i);
-	const struct sass_loop *l;
+	double samples = 0;
 
-	if (s == NULL || (!operand_has(s, "CAS") && !operand_has(s, "CAST") &&
-	    !operand_has(s, "SPIN")))
-		return NULL;
-	l = sass_loop_of(&c->sass, c->instruction[i].sass);
-	/* The retry loop, not one of the kernel's own around it. */
-	return l != NULL && l->tail - l->head <= 32 ? l : NULL;
+	for (uint32_t s = l->head; s <= l->tail; s++) {
+		size_t at = inst_of_sass(c, s);
+
+		if (at == SIZE_MAX)
+			continue;
+		samples += inst_stalled(c, at, MASK_WAIT);
+		if (inst_shared(c, at) == INST_LOAD)
+			k->loads += inst_value(c, at, SOURCE_SHARED_WAVEFRONTS);
+	}
+	return samples;
 }
 
 static void
@@ -58,18 +64,13 @@ count(const struct code *c, struct contention *k, struct mark *m)
 		m[i].weight = m[i].over =
 		    fmax(inst, inst_value(c, i, SOURCE_SHARED_WAVEFRONTS));
 		m[i].under = inst;
-		l = retry_loop(c, i);
+		l = c->instruction[i].sass < c->sass.instructions ?
+		    often_retry(&c->sass, c->instruction[i].sass) : NULL;
 		if (l != NULL) {
 			turns += inst;
 			entries += l->head > 0 ?
 			    inst_executed(c, l->head - 1) : inst;
-			for (uint32_t s = l->head; s <= l->tail; s++) {
-				size_t at = inst_of_sass(c, s);
-
-				if (at != SIZE_MAX)
-					samples += inst_stalled(c, at,
-					    MASK_WAIT);
-			}
+			samples += look_around(c, l, k);
 		} else {
 			samples += inst_stalled(c, i, MASK_WAIT);
 			if (i + 1 < c->instructions)
@@ -87,7 +88,8 @@ set_fix(const struct rule_view *x, struct draft *d, const struct contention *k)
 {
 	double lsu = rule_metric(x, METRIC_LSU_WAVEFRONTS);
 	double needed = k->inst / fmax(1, k->turns);
-	double excess = fmax(0, k->wavefronts - needed);
+	double excess = fmax(0, k->wavefronts - needed) +
+	    (k->turns > 1 ? k->loads * (1 - 1 / k->turns) : 0);
 	struct fix fix = FIX_NONE;
 
 	if (lsu > 0)
