@@ -21,7 +21,14 @@
  * launched the burst and the operation after it: the longest wait counts. Without
  * launch times the whole burst counts as exposed. So does the last burst if no
  * thread was seen to wait for it, since the run cannot end before its work.
+ *
+ * What the host does by itself between the last launch of a kernel and the copy that
+ * fetches its results prepares for these: memory to hold them is allocated and
+ * touched. If that happens once or a few times it is set apart, like the work on the
+ * results (results.c): as if the host had waited for the GPU instead. Kernels hidden
+ * by it count as exposed, and separately: less is certain of these.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +64,7 @@ burst_queue(struct burst *b, const struct op *op)
 	uint64_t *slot, queued;
 	bool full = false;
 
+	b->worked = op->kind != OP_COPY;
 	if ((op->flags & OP_IN_GRAPH) != 0)
 		return 0;
 	if (b->ring == NULL &&
@@ -79,18 +87,44 @@ burst_queue(struct burst *b, const struct op *op)
 	return 0;
 }
 
+/* For how long the host did its own work, while the burst ran until ${end}, between its
+ * last launch of a kernel and the call that fetches results with ${op}. */
+static double
+burst_prepared(const struct model *m, const struct burst *b,
+    const struct op *op, uint64_t end)
+{
+	uint64_t from = max_u64(b->start, b->last_launch), ns;
+
+	end = min_u64(end, op->launch);
+	if (op->kind != OP_COPY || op->row != ROW_D2H || !b->worked ||
+	    b->last_launch == 0 || op->thread == IDMAP_NONE || end <= from)
+		return 0;
+	ns = sub_sat(end - from, host_wait(&m->thread[op->thread], from, end));
+	ns = sub_sat(ns, spans_overlap(&m->held, from, end));
+	return ns < PHASE_LEAST ? 0 : (double)ns;
+}
+
+bool
+burst_prepares(const struct model *m)
+{
+
+	return m->preparations <= PHASES_MOST;
+}
+
 int
-burst_start(struct device_state *d, const struct op *op)
+burst_start(const struct model *m, struct device_state *d, const struct op *op)
 {
 	struct burst *b = &d->burst;
 
+	if (b->open)
+		b->prepared += burst_prepared(m, b, op, op->start);
 	if (!b->open) {
 		b->open = true;
 		b->start = op->start;
 		b->pushed = b->ended = b->queued = 0;
 		b->last_launch = b->full_ns = b->late_ns = 0;
 		b->threads = 0;
-		b->unknown = false;
+		b->unknown = b->worked = false;
 	}
 	burst_thread(b, op->thread);
 	if (op->launch == 0) {
@@ -123,23 +157,30 @@ static void
 burst_share(struct model *m, struct burst *b, double waited)
 {
 	struct burst_item *i;
-	double exposed;
+	double exposed, hidden;
 	size_t n;
 
 	b->waited += waited;
 	b->before += b->excl;
 	for (n = 0; n < b->items; n++) {
 		i = &b->item[n];
-		exposed = i->excl < b->waited ? i->excl : b->waited;
-		if (i->is_copy)
+		exposed = fmin(i->excl, b->waited);
+		hidden = fmin(i->excl - exposed, b->prepared);
+		if (i->is_copy) {
 			m->copy[i->index].exposed += exposed - i->exposed;
-		else
+		} else {
 			m->kernel[i->index].exposed += exposed - i->exposed;
+			m->kernel[i->index].hidden += hidden - i->hidden;
+		}
 		i->exposed = exposed;
+		i->hidden = hidden;
 	}
-	exposed = b->before < b->waited ? b->before : b->waited;
+	exposed = fmin(b->before, b->waited);
+	hidden = fmin(b->before - exposed, b->prepared);
 	m->exposed += exposed - b->exposed;
+	m->hidden += hidden - b->hidden;
 	b->exposed = exposed;
+	b->hidden = hidden;
 	b->ops = 0;
 	b->excl = 0;
 	b->full_ns = b->late_ns = 0;
@@ -149,8 +190,10 @@ static void
 burst_forget(struct model *m, struct burst *b)
 {
 
+	m->preparations += b->prepared > 0;
 	b->items = 0;
 	b->before = b->waited = b->exposed = 0;
+	b->prepared = b->hidden = 0;
 	b->serial = ++m->bursts;
 }
 
@@ -199,7 +242,7 @@ burst_end(struct model *m, struct device_state *d, const struct active *a)
 			return -1;
 		*place = (struct burst_place){ b->serial, b->items };
 		b->item[b->items++] = (struct burst_item){ a->op.index,
-		    is_copy, 0, 0 };
+		    is_copy, 0, 0, 0 };
 	}
 	b->item[place->item].excl += a->excl;
 	b->excl += a->excl;
@@ -232,10 +275,12 @@ burst_finish(struct model *m, struct device_state *d, const struct op *next)
 	if (!b->open)
 		return;
 	returned = (double)burst_returned(b, d->frontier, next);
-	if (next != NULL)
+	if (next != NULL) {
+		b->prepared += burst_prepared(m, b, next, d->frontier);
 		burst_thread(b, next->thread);
-	else
+	} else {
 		ahead_last(m, d);
+	}
 	blocked = burst_blocked(m, b, d->frontier);
 	blocked = blocked > returned ? blocked : returned;
 	if (next == NULL && blocked == 0)

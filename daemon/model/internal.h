@@ -231,6 +231,8 @@ struct kernel_state {
 	uint64_t swept_ns, alone_ns;	/* undisturbed ones swept so far */
 	uint64_t fault_ns;	/* of swept_ns: pages were served */
 	double exposed;
+	double hidden;		/* ns more that would be exposed if the host had
+				 * not prepared for results meanwhile: burst.c */
 	uint64_t next_votes;		/* follow.c */
 	struct burst_place place;
 	uint64_t cycle;		/* serial of the last cycle that counts it */
@@ -263,7 +265,7 @@ struct active {
 struct burst_item {
 	uint32_t index;
 	uint32_t is_copy;
-	double excl, exposed;
+	double excl, exposed, hidden;
 };
 
 #define BURST_OPS 4096u		/* a longer burst is settled in pieces */
@@ -281,6 +283,8 @@ struct burst {
 	double excl;		/* sum over the items, of this piece */
 	double before;		/* the same of the pieces before it */
 	double waited, exposed;	/* of all pieces that are settled */
+	double prepared, hidden;	/* ns that the host prepared for results
+					 * meanwhile, and what that hides */
 	uint64_t start;
 	uint64_t full_ns;	/* host blocked by a full queue */
 	uint64_t late_ns;	/* it would have waited longer without us */
@@ -291,6 +295,7 @@ struct burst {
 	uint64_t ended;		/* that had ended before the last launch, */
 	uint64_t queued;	/* and that were pending then */
 	uint64_t last_launch;
+	bool worked;		/* which was one of kernels */
 	bool unknown;		/* an operation has no launch time */
 	bool open;
 };
@@ -430,6 +435,8 @@ struct model {
 	uint64_t waited_ns;	/* end of the last synchronisation or blocking copy */
 	uint64_t bursts, cycles, phases;
 	double exposed;		/* ns, of all operations together */
+	double hidden;		/* ns, the same of kernel_state.hidden */
+	uint64_t preparations;	/* of the host for results */
 	struct op *op, *op_spare;
 	uint32_t ops, ops_cap, ops_sorted;
 	struct sequence *sequence;
@@ -623,9 +630,12 @@ void ahead_longer(struct device_state *d, uint64_t ns);
 void ahead_last(struct model *m, struct device_state *d);
 
 /* burst.c: exposed time. burst_start, burst_end: an operation starts, ends; -1 without
- * memory. burst_go_on: a gap before ${next} that does not end the burst. burst_finish:
+ * memory. burst_prepares: does the host prepare for results so seldom that kernels
+ * hidden by it count as exposed? burst_go_on: a gap before ${next} that does not end the burst. burst_finish:
  * one that does, or ${next} NULL: no operation follows. */
-int burst_start(struct device_state *d, const struct op *op);
+int burst_start(const struct model *m, struct device_state *d,
+    const struct op *op);
+bool burst_prepares(const struct model *m);
 int burst_end(struct model *m, struct device_state *d,
     const struct active *a);
 void burst_go_on(const struct model *m, struct device_state *d,
@@ -670,6 +680,9 @@ uint64_t cycle_total(const struct cycle *c);
 /* follow.c: which kernel comes after which. */
 void follow_op(struct model *m, const struct op *op, uint64_t idle,
     struct gap_seen seen);
+
+#define PHASE_LEAST 1000000u	/* ns: too short to work through results */
+#define PHASES_MOST 9		/* ten of a kind are a pattern: gpu-idle-gaps */
 
 /* results.c: copies to the host whose data it works through, once or a few times.
  * results_op: ${op} starts. results_end: no operation follows; the run ended at

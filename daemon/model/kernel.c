@@ -401,10 +401,13 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 	out->unwaited = out->last_ns > add_sat(m->waited_ns, CLOCK_SLACK);
 	/* Scaled from the launches that were swept to all. */
 	out->exposed_ns = out->alone_ns = out->fault_part = 0;
+	out->hidden_ns = 0;
 	if (k->swept_ns > 0) {
 		out->fault_part = (double)k->fault_ns / (double)k->swept_ns;
 		part = (double)out->total_ns / (double)k->swept_ns;
-		out->exposed_ns = k->exposed * part;
+		if (burst_prepares(m))
+			out->hidden_ns = k->hidden * part;
+		out->exposed_ns = k->exposed * part + out->hidden_ns;
 		out->alone_ns = (double)k->alone_ns * part;
 	} else if (out->total_estimated) {
 		/* No undisturbed launch was swept: as if it always ran alone. */

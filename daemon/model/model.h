@@ -151,6 +151,9 @@ struct kernel {
 	double exposed_ns;	/* part of total_ns that lengthened the run: the
 				 * host or later work waited for it; what ran at
 				 * the same time shares that (model/burst.c) */
+	double hidden_ns;	/* of exposed_ns: it did not lengthen this run, as
+				 * the host prepared for results meanwhile, which
+				 * is set apart */
 	double alone_ns;	/* part of total_ns with no other kernel */
 	double fault_part;	/* fraction of its time in which pages of managed
 				 * memory were served: it waited for them */

@@ -17,9 +17,6 @@
  * gives the same result on 145 captures. */
 #define HOST_PART 4
 
-#define PHASE_LEAST 1000000u	/* ns: too short to work through results */
-#define PHASES_MOST 9		/* ten of a kind are a pattern: gpu-idle-gaps */
-
 /* The fraction of a phase's copies that is set apart, 0..1. */
 static double
 results_part(uint64_t copy_ns, uint64_t host_ns)

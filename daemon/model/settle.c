@@ -275,8 +275,10 @@ static void
 settle_kernels(struct model *m)
 {
 	enum wire_level level = about_level(m);
-	double exposed = m->exposed - results_settle(m, &m->run.results);
+	double exposed = m->exposed - results_settle(m, &m->run.results) +
+	    (burst_prepares(m) ? m->hidden : 0);
 	struct kernel *k;
+	double swept;
 	uint32_t i;
 
 	for (i = 0; i < m->kernels; i++) {
@@ -287,8 +289,10 @@ settle_kernels(struct model *m)
 		k->extra = m->kernel[i].extra;
 		/* Disturbed launches were not swept: the kernel counts them as
 		 * exposed as its others, and so does the run. */
-		if (k->exposed_ns > m->kernel[i].exposed)
-			exposed += k->exposed_ns - m->kernel[i].exposed;
+		swept = m->kernel[i].exposed +
+		    (burst_prepares(m) ? m->kernel[i].hidden : 0);
+		if (k->exposed_ns > swept)
+			exposed += k->exposed_ns - swept;
 	}
 	/* At least 1 if anything was exposed: 0 means unknown. */
 	m->run.gpu_exposed_ns = !(exposed < 1.8e19) ? UINT64_MAX :

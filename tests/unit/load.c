@@ -199,6 +199,15 @@ MADE_TEST(test_own_launch)
 	g = gain_of(&l, k, f);
 	assert_true(g.mid > 0.4 * gain_exposed_s(k));
 	assert_true(g.high > 0.8 * gain_exposed_s(k));
+	/* What did not lengthen this run the pessimist does not count. */
+	{
+		double all = g.low, mid = g.mid;
+
+		k->hidden_ns = 0.75 * k->exposed_ns;
+		g = gain_of(&l, k, f);
+		assert_true(all > 0 && fabs(g.low / all - 0.25) < 1e-6);
+		assert_true(g.mid == mid);
+	}
 	/* A window is slightly longer than its launch. */
 	made_again(m);
 	k = made_measured(m, "k", 10, 10000, 0.9);

@@ -34,6 +34,55 @@ KERNEL_TEST(test_at_the_end)
 	assert_int_equal(run->results.end_ns, S);
 }
 
+/* ${times} turns: a kernel of 100 ms; meanwhile the host works for ${own}, such as on
+ * memory for the results, which it then copies. Returns the run. */
+static const struct run *
+preparing(struct feed *f, int times, uint64_t own)
+{
+	uint64_t at = 0;
+
+	for (int i = 0; i < times; i++) {
+		uint64_t end = at + 20 * US + 100 * MS, call = at + 10 * US + own;
+
+		feed_kernel(f, 1, at, at + 20 * US, end);
+		if (call > end)
+			end = call + 10 * US;
+		feed_copy(f, COPY_D2H, 1 << 30, false, call, end, end + MS);
+		at = end + MS + 10 * US;
+	}
+	feed_bye(f, at);
+	return feed_settle(f);
+}
+
+/* The host was busy for as long as the kernel; once, that is set apart. */
+KERNEL_TEST(test_prepares)
+{
+	const struct run *run = preparing(f, 1, 200 * MS);
+
+	assert_true(fabs(run->kernel[0].exposed_ns - 100e6) < 1e5);
+	assert_true(fabs(run->kernel[0].hidden_ns - 100e6) < 1e5);
+	assert_in_range(run->gpu_exposed_ns, 99 * MS, 103 * MS);
+}
+
+/* The rest of the kernel the host waited for. */
+KERNEL_TEST(test_prepares_in_part)
+{
+	const struct run *run = preparing(f, 1, 60 * MS);
+
+	assert_true(fabs(run->kernel[0].exposed_ns - 100e6) < 2e6);
+	assert_true(fabs(run->kernel[0].hidden_ns - 60e6) < 2e6);
+}
+
+/* Twenty times: the host's work is the program's, and hides the kernels. */
+KERNEL_TEST(test_works_beside)
+{
+	const struct run *run = preparing(f, 20, 200 * MS);
+
+	assert_true(run->kernel[0].exposed_ns < 1e6);
+	assert_true(run->kernel[0].hidden_ns == 0);
+	assert_true(run->gpu_exposed_ns < 50 * MS);
+}
+
 /* Several variants, each compared with the same reference. */
 KERNEL_TEST(test_variants)
 {

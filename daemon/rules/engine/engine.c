@@ -89,6 +89,27 @@ note(struct verdict *v, struct tally *t, struct rule_view *x,
 	}
 }
 
+#define HIDDEN_LEAST 0.1	/* share of a kernel's time that is worth a word */
+
+/* Says why a kernel that the host did not wait for is worth a change, and why its
+ * low value is not. */
+static void
+say_hidden(struct rule_view *x, struct draft *d)
+{
+	const struct kernel *k = d->f.kernel;
+	double share;
+
+	if (k == NULL || d->load == NULL || !d->f.worth_it)
+		return;
+	share = k->hidden_ns / fmax((double)k->total_ns, 1);
+	if (share >= HIDDEN_LEAST)
+		d->f.gain_note = arena_format(x->arena, "%s%sfor %s of its "
+		    "time the host meanwhile prepared for the results, which "
+		    "is set apart; the pessimist does not", d->f.gain_note !=
+		    NULL ? d->f.gain_note : "", d->f.gain_note != NULL ?
+		    "; " : "", say_percent(x->arena, share));
+}
+
 /* Of the drafts from ${first} on, keeps those worth a change, and others while
  * there is room: 10,000 kernels must not cause 100,000 findings. A draft
  * without room adds its seconds to another one of the same cause, among the
@@ -104,6 +125,7 @@ prune(struct rule_view *x, size_t rule, size_t first, double noise_s,
 		struct draft *d = &x->draft[i];
 
 		rank_kernel(d, noise_s);
+		say_hidden(x, d);
 		group_key(d);
 		if ((!d->f.worth_it && (*not_worth)++ >= NOT_WORTH_MAX) ||
 		    keep >= FINDINGS_MAX) {

@@ -465,13 +465,15 @@ gain_of(const struct load *l, const struct kernel *k,
 {
 	/* A change to a kernel's code does not make its pages arrive sooner. */
 	double exposed = gain_exposed_s(k) * (1 - clamp01(k->fault_part));
-	double s[VIEWS];
+	double hidden = k->hidden_ns / fmax(k->exposed_ns, 1), s[VIEWS];
 	struct gain g;
 
 	for (int v = VIEW_LOW; v < VIEWS; v++)
 		s[v] = gain_share(l, &fix[v], (enum gain_view)v) * exposed;
 	g.mid = s[VIEW_MID];
-	g.low = fmin(s[VIEW_LOW], SAVED_LEAST * g.mid);
+	/* The pessimist does not set the host's preparations apart. */
+	g.low = fmin(s[VIEW_LOW], SAVED_LEAST * g.mid) *
+	    (1 - clamp01(or_zero(hidden)));
 	g.high = fmax(s[VIEW_HIGH], fmin(SAVED_MOST * g.mid, exposed -
 	    (exposed - g.mid) / more_most[l->grounds]));
 	g.high = fmax(g.high, g.mid);
