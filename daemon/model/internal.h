@@ -316,6 +316,13 @@ struct legacy {
 	uint64_t waits, wait_ns;
 };
 
+/* released.c: kernels that took turns because memory was released in between. */
+struct released {
+	bool waits;		/* the latest kernel does, or belongs to one */
+	double ns, filled_ns;	/* of all; each weighted with what it fills */
+	uint64_t streams;	/* bits, by number modulo 64 */
+};
+
 /* cycle.c: copies to the device, kernels, copies from it. */
 enum cycle_stage { CYCLE_UP, CYCLE_WORK, CYCLE_DOWN };
 
@@ -383,6 +390,7 @@ struct device_state {
 	struct burst burst;
 	struct ahead ahead;
 	struct legacy legacy;
+	struct released released;
 	struct cycle cycle;
 	struct phase phase;
 	struct results results[GAP_CLASSES];	/* by length, as gaps are */
@@ -671,6 +679,12 @@ int legacy_context(struct model *m, struct stream *s,
 enum queue_kind legacy_kind(const struct stream *s, uint32_t context,
     uint32_t stream);
 void legacy_op(struct model *m, struct device_state *d, const struct op *op);
+/* The share of the SMs that an operation takes, 0..1; a copy takes its engine only. */
+double legacy_fills(struct model *m, const struct op *op);
+
+/* released.c: ${op} starts. released_saved: ns of kernels that could overlap. */
+void released_op(struct model *m, struct device_state *d, const struct op *op);
+double released_saved(const struct released *r);
 
 /* cycle.c: an operation begins; ns that copies and kernels of all cycles so far could
  * overlap. */

@@ -83,9 +83,8 @@ legacy_kind(const struct stream *s, uint32_t context, uint32_t stream)
 	return kind == IDMAP_NONE ? QUEUE_OTHER : (enum queue_kind)kind;
 }
 
-/* The share of the SMs that an operation takes, 0..1; a copy takes its engine only. */
-static double
-fills(struct model *m, const struct op *op)
+double
+legacy_fills(struct model *m, const struct op *op)
 {
 	struct kernel_state *k;
 	struct device_state *d;
@@ -107,7 +106,7 @@ fills(struct model *m, const struct op *op)
 static double
 beside(struct model *m, const struct op *a, const struct op *b)
 {
-	double need = fills(m, b), room = 1 - fills(m, a);
+	double need = legacy_fills(m, b), room = 1 - legacy_fills(m, a);
 	bool copies = a->kind == OP_COPY && b->kind == OP_COPY;
 
 	/* Copies of one direction share their engine. */

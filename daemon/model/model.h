@@ -104,6 +104,10 @@ struct device {
 	 * is a copy and where both are kernels. */
 	uint64_t legacy_waits, legacy_wait_ns;
 	double legacy_copies_ns, legacy_kernels_ns;
+	/* Of kernels of several streams that took turns because memory was
+	 * released in between (model/released.c): ns that could overlap. */
+	double released_ns;
+	uint32_t released_streams;
 	/* Its idle time by cause; with idle_overhead_ns (our own measuring) and
 	 * busy_ns it adds up to the run's wall time. */
 	uint64_t idle_ns[IDLE_CAUSES], idle_overhead_ns;

@@ -184,6 +184,9 @@ settle_device(const struct model *m, const struct device_state *d,
 		out->idle_ns[i] = d->idle[i];
 	out->idle_overhead_ns = d->idle_overhead;
 	out->cycle_ns = cycle_total(&d->cycle);
+	out->released_ns = released_saved(&d->released);
+	out->released_streams = (uint32_t)
+	    __builtin_popcountll(d->released.streams);
 	out->legacy_waits = d->legacy.waits;
 	out->legacy_wait_ns = d->legacy.wait_ns;
 	/* If the two sides take turns each waits for the other: it is enough to

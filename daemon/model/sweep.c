@@ -280,6 +280,7 @@ sweep_op(struct model *m, struct op *op)
 		    op->end - max_u64(op->start, m->gpus_until));
 		m->gpus_until = op->end;
 	}
+	released_op(m, d, op);
 	if (burst_start(m, d, op) != 0 || make_room(m, d) != 0)
 		return -1;
 	activate(d, op);

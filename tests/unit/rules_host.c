@@ -374,6 +374,22 @@ MADE_TEST(test_allocating_blocks)
 	assert_true(fabs(f->saves_s - 0.5) < 1e-6);
 }
 
+/* Each release waits for the kernels of all streams, which then take turns. */
+MADE_TEST(test_allocating_serialises)
+{
+	static const char rule[] = "allocation-in-hot-path";
+	struct advice *a = advised(fault_allocating, m);
+	double before = made_finding(a, rule)->saves_s;
+	const struct finding *f;
+
+	m->device[0].released_ns = 0.1 * (double)m->kernel[0].total_ns;
+	m->device[0].released_streams = 8;
+	f = made_found(m, rule);
+	assert_true(fabs(f->saves_s - before - 0.08 *
+	    made_kernel_s(&m->kernel[0])) < 1e-6);
+	assert_has(f->summary, "8 of them take turns");
+}
+
 /* The advice says if the loop cannot be captured as it is. */
 MADE_TEST(test_graph_of_allocations)
 {

@@ -158,6 +158,33 @@ spared_s(const struct rule_view *x, uint64_t count, double hot, double idle)
 	    releases(x->run) * ROUND_TRIP_S, other);
 }
 
+/* Kernels of several streams that took turns because of the calls. */
+static void
+add_turns(const struct rule_view *x, struct draft *d, double part)
+{
+	const struct device *most = NULL;
+	double s;
+
+	for (size_t i = 0; i < x->run->devices; i++)
+		if (most == NULL ||
+		    x->run->device[i].released_ns > most->released_ns)
+			most = &x->run->device[i];
+	if (most == NULL || !(most->released_ns > 0))
+		return;
+	s = part * most->released_ns * 1e-9;
+	d->claim[1] = (struct claim){ POOL_TURNS, { 0.3 * s, 0.8 * s, s } };
+	d->claims = 2;
+	rule_evidence(x, d, "turns_s", s, "kernels of several streams that "
+	    "could overlap, and took turns", .derived =
+	    "API, kernel and stream records");
+	d->f.summary = arena_format(x->arena, "%s; each release waits for all "
+	    "streams: %s of them take turns, for %s", d->f.summary,
+	    say_whole(x->arena, most->released_streams),
+	    say_seconds(x->arena, s));
+	d->f.gain_note = arena_format(x->arena, "%s; and streams that do not "
+	    "wait for each other", d->f.gain_note);
+}
+
 static enum rule_state
 between_launches(struct rule_view *x, uint64_t count, double hot)
 {
@@ -187,6 +214,7 @@ between_launches(struct rule_view *x, uint64_t count, double hot)
 	    "calls; and no other wait takes their place, so that the host is "
 	    "earlier at its next launches" :
 	    "the GPU idle time inside these calls";
+	add_turns(x, d, part);
 	return RULE_FOUND;
 }
 
