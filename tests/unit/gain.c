@@ -126,6 +126,9 @@ MADE_TEST(test_latency)
 	f.spread = 1000;
 	assert_true(made_speedup(&l, &f, VIEW_HIGH) < 5.2);
 	assert_true(made_speedup(&l, &f, VIEW_HIGH) > 4);
+	/* Nor, in the middle view, past what a full resource is usually used. */
+	assert_true(made_speedup(&l, &f, VIEW_MID) > 4);
+	assert_true(made_speedup(&l, &f, VIEW_MID) < 0.9 / 0.2);
 }
 
 /* 32 sectors a request, 4 bytes of each used, without hits in L1. */
@@ -322,6 +325,26 @@ MADE_TEST(test_half)
 	f.spread = 132;
 	half = fix_part(&f, 0.5);
 	assert_true(made_speedup(&l, &half, VIEW_MID) < 2);
+}
+
+/* What a change falls short of its ideal by is a factor of what is left, so that no
+ * share of the time before bounds its gain; a small change is a share either way. */
+TEST(test_near)
+{
+	struct fix f = FIX_NONE, near;
+
+	f.spread = 100;
+	f.inst = 0.01;
+	f.part[RES_L1] = 0;
+	near = fix_power(&f, 0.5);
+	assert_true(fabs(near.spread - 10) < 1e-9);
+	assert_true(fabs(near.inst - 0.1) < 1e-9);
+	assert_true(near.part[RES_L1] == 0 && near.part[RES_DRAM] == 1);
+	assert_true(near.stall == 1 && near.occupancy == 1);
+	f = (struct fix)FIX_NONE;
+	f.inst = 0.98;
+	assert_true(fabs(fix_power(&f, 0.5).inst - fix_part(&f, 0.5).inst) <
+	    1e-4);
 }
 
 /* The change of the grid is part of a fix. */

@@ -694,6 +694,21 @@ TEST(test_divided_turns)
 	    false, false);
 }
 
+/* Blocks of which one in twenty has almost all of the work: dealt out evenly they
+ * are done in little more than a twentieth of the time, not in a tenth at least. */
+MADE_TEST(test_very_uneven)
+{
+	struct kernel *k = made_kernel(m, "k", 100, 200000);
+	const struct finding *f;
+
+	made_counters(m, k, 0.01);
+	k->shape.grid_x = 1320;
+	k->metric[METRIC_SM_CYCLES_ACTIVE_AVG] = 1;
+	k->metric[METRIC_SM_CYCLES_ACTIVE_MAX] = 20;
+	f = made_found(m, "sm-imbalance");
+	assert_true(f->kernel_speedup > 12 && f->kernel_speedup < 20);
+}
+
 /* One thread for each sum, and few sums: the iterations of its loop can be
  * divided among many. */
 MADE_TEST(test_divided_sum)

@@ -303,6 +303,13 @@ rule_fix(struct draft *d, const struct fix *f, double low, double mid)
 	d->fix[VIEW_HIGH] = *f;
 }
 
+void
+rule_fix_near(struct draft *d, const struct fix *f, double low, double mid)
+{
+	rule_fix(d, f, low, mid);
+	d->fix[VIEW_MID] = fix_power(f, mid);
+}
+
 /* Does ${f} relieve a resource whose utilisation is not known? */
 static bool
 relieves_unknown(const struct load *l, const struct fix *f)

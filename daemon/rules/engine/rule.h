@@ -314,6 +314,12 @@ const char *rule_limiter(const struct rule_view *x);
  * view, and the shares ${low} and ${mid} of it in the others. */
 void rule_fix(struct draft *d, const struct fix *f, double low, double mid);
 
+/* rule_fix_near(d, f, low, mid): the same for a change that reaches all of the work,
+ * but not quite its ideal: what it falls short by is a factor of the time that is
+ * left (fix_power), not a share of the time before, which would hold every prediction
+ * below 1 / (1 − ${mid}), however much the change removes. */
+void rule_fix_near(struct draft *d, const struct fix *f, double low, double mid);
+
 /*
  * rule_settle(x, d): RULE_FOUND, if the middle view of the fix saves at least
  * PAYS_LEAST of a launch. Else the observation does not matter to this kernel:

@@ -66,8 +66,8 @@ lanes_draft(struct rule_view *x, const struct lanes *l, double lanes)
 	struct fix fix = FIX_NONE;
 
 	fix.inst = fmin(fmax(lanes, 1) / 32, 1);
-	/* Some lanes idle for reasons that no rewrite removes. */
-	rule_fix(d, &fix, 0.5, 0.95);
+	/* No rewrite fills every lane. */
+	rule_fix_near(d, &fix, 0.5, 0.95);
 	rule_evidence(x, d, "lanes_per_inst", l->active,
 	    "active lanes per instruction, of 32",
 	    .derived = metric_table[METRIC_THREAD_INST].name,

@@ -56,7 +56,7 @@ report(struct rule_view *x, double busy, double waiting, double cycles,
 	struct fix fix = FIX_NONE;
 
 	fix.stall = fmin(1, TRIP_S / fmax(x->load->time_s, TRIP_S));
-	rule_fix(d, &fix, 0.6, 0.98);
+	rule_fix_near(d, &fix, 0.6, 0.98);
 	/* If the accesses themselves kept L2 busy, this share would be left. */
 	d->fix[VIEW_LOW].stall = fmax(d->fix[VIEW_LOW].stall, busy);
 	rule_evidence(x, d, "waiting_ratio", waiting,

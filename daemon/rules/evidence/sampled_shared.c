@@ -70,7 +70,7 @@ report(struct rule_view *x, const struct pipe *p, double ways, double waiting,
 	/* The pipe is busy all the time, which shrinks with its work; the low
 	 * view counts only the time that warps wait for it. */
 	fix.stall = fix.shared_ld = fix.shared_st = 1 / ways;
-	rule_fix(d, &fix, 0.6 * waiting, 0.9);
+	rule_fix_near(d, &fix, 0.6 * waiting, 0.9);
 	rule_evidence(x, d, "throttled_ratio", p->throttled /
 	    (double)x->kernel->code->samples.all,
 	    "samples in front of shared accesses, the queue full",

@@ -30,7 +30,7 @@
  * practice left out in turn). A real change often fixes more than the one thing.
  */
 static const double more_most[GROUNDS] = {
-	[GROUNDS_TRACE] = 3.2, [GROUNDS_PART] = 2.6, [GROUNDS_WHOLE] = 2.6
+	[GROUNDS_TRACE] = 3.2, [GROUNDS_PART] = 2.6, [GROUNDS_WHOLE] = 2.3
 };
 
 /* But at most so many times the predicted saving: of programs that were not
@@ -86,6 +86,21 @@ fix_part(const struct fix *f, double share)
 	return p;
 #undef PART
 #undef RATE
+}
+
+struct fix
+fix_power(const struct fix *f, double share)
+{
+#define POWER(x) pow(f->x, share)
+	struct fix p = { POWER(global_ld), POWER(global_st), POWER(shared_ld),
+	    POWER(shared_st), POWER(local), POWER(inst), POWER(occupancy),
+	    POWER(spread), POWER(flight), POWER(stall), { 0 },
+	    POWER(whole), POWER(grid), POWER(blocks) };
+
+	for (int i = 0; i < RES_COUNT; i++)
+		p.part[i] = POWER(part[i]);
+	return p;
+#undef POWER
 }
 
 /* The share of the SMs that have blocks after ${f}. */
@@ -384,6 +399,25 @@ latency_after(const struct load *l, const struct fix *f, enum gain_view v)
 	return scale * warps;
 }
 
+/*
+ * The least time that resource times ${s} allow. A kernel that waits less comes to wait
+ * for its next limit, and reaches the usual utilisation of it, or its present one; in
+ * the other views it may be saturated.
+ */
+static double
+least_of(const struct load *l, const double s[RES_COUNT], enum gain_view v)
+{
+	double body = l->time_s - l->fixed_s, least = 0;
+
+	for (int i = 0; i < RES_COUNT; i++) {
+		double now = or_zero(l->resource_s[i]) / body;
+
+		least = fmax(least, v == VIEW_MID ?
+		    s[i] / fmax(BUSY_USUAL, now) : s[i]);
+	}
+	return least;
+}
+
 /* The time after ${fix}, without its factor whole. */
 static double
 time_alone(const struct load *l, const struct fix *fix, enum gain_view v)
@@ -396,8 +430,7 @@ time_alone(const struct load *l, const struct fix *fix, enum gain_view v)
 		return l->time_s;
 	if (l->limit >= 0) {
 		resources_after(l, f, v, s);
-		for (int i = 0; i < RES_COUNT; i++)
-			least = fmax(least, s[i]);
+		least = least_of(l, s, v);
 		kept = fmin(body, bound_after(l, f, s, v));
 		/* In a queue in front of memory, warps wait for each other
 		 * rather than for a resource. */

@@ -51,6 +51,11 @@ void fix_merge(struct fix *into, const struct fix *f);
 /* fix_part(f, share): a change that reaches ${share} (0..1) of ${f}. */
 struct fix fix_part(const struct fix *f, double share);
 
+/* fix_power(f, share): a change whose every factor reaches ${share} (0..1) of that
+ * of ${f}, as logarithms: 0.5 of 100 times faster is 10 times, where fix_part, which
+ * leaves half of the time, has 2. */
+struct fix fix_power(const struct fix *f, double share);
+
 /* gain_time(l, f, v): seconds of a launch after ${f}, at most the time before;
  * ${v}: how favourably the unknowns are taken. */
 double gain_time(const struct load *l, const struct fix *f, enum gain_view v);

@@ -126,7 +126,7 @@ report(struct rule_view *x, const struct divergent *v, double waiting,
 	double port;
 
 	fix.stall = 1 - fmin(0.95, waiting);
-	rule_fix(d, &fix, 0.5, sampled ? 0.8 : 1);
+	rule_fix_near(d, &fix, 0.5, sampled ? 0.8 : 1);
 	/* The rest, 1 - waiting, is explained time at TRIPS_DOUBT times its
 	 * expected length, in case warps wait for something else (load.h).
 	 * These views take its expected length. */

@@ -139,7 +139,7 @@ report(struct rule_view *x, const struct doubles *n, double rate, bool floats,
 	fix.stall = 1 - fmin(0.5, (n->arithmetic + n->conversions) / n->total);
 	if (floats && x->load->ld_sectors > 0)
 		fix.global_ld = 1 - fmin(1, n->tables / x->load->ld_sectors);
-	rule_fix(d, &fix, 0.5, 0.9);
+	rule_fix_near(d, &fix, 0.5, 0.9);
 	d->f.confidence = n->returned ? CONF_MEDIUM : floats ? CONF_HIGH : CONF_LOW;
 	if (!floats && d->cap > SEV_MEDIUM)
 		d->cap = SEV_MEDIUM;

@@ -241,7 +241,7 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 	fix.local = 0;
 	if (inst > 0)
 		fix.inst = 1 - fmin(spills / inst, 0.9);
-	rule_fix(d, &fix, 0.5, 0.9);
+	rule_fix_near(d, &fix, 0.5, 0.9);
 	/* The number of instructions per array access is not counted:
 	 * INDEX_INST is an estimate. */
 	inst_each = inst > 0 ? spills / inst : 0;

@@ -90,8 +90,8 @@ set_fix(const struct rule_view *x, struct draft *d, const struct work *w,
 		fix.occupancy = fmin(fmax(1, w->warps / fmax(w->working, 1)),
 		    SPEED_MOST);
 	}
-	/* Part of the work has to stay in order. */
-	rule_fix(d, &fix, 0.5, 0.95);
+	/* What the parts found has to be combined, in order. */
+	rule_fix_near(d, &fix, 0.5, 0.95);
 }
 
 static void

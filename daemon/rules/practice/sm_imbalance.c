@@ -64,7 +64,7 @@ report(struct rule_view *x, double avg, double max, double uneven)
 	struct fix fix = FIX_NONE;
 
 	fix.spread = max / avg;
-	rule_fix(d, &fix, 0.5, 0.9);
+	rule_fix_near(d, &fix, 0.5, 0.9);
 	rule_evidence(x, d, "uneven_ratio", uneven,
 	    "1 − mean / busiest SM's active cycles",
 	    .derived = metric_table[METRIC_SM_CYCLES_ACTIVE_MAX].name,
