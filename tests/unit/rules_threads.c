@@ -694,6 +694,41 @@ TEST(test_divided_turns)
 	    false, false);
 }
 
+static void
+is_tiled(const char *barrier, const char *more, const char *behind, bool divided)
+{
+	struct made m;
+	struct code *c;
+	bool s;
+
+	made_init(&m);
+	c = &code_make(&m, made_kernel(&m, "k", 1, 1000), code_text("staged",
+	    barrier, more, behind), 1)->code;
+	assert_int_equal(c->sass.loops, 1);
+	if (divided_loop(c, 0, &s) != divided)
+		fail_msg("%s; %s; %s", barrier, more, behind);
+	if (divided)
+		assert_true(s);
+	code_release(&m);
+}
+
+/* What an iteration stores to shared memory and loads behind a barrier is its own:
+ * other blocks can take iterations over. */
+TEST(test_divided_tiles)
+{
+	static const char barrier[] = "BAR.SYNC.DEFER_BLOCKING 0x0";
+
+	is_tiled(barrier, "NOP", "NOP", true);
+	/* A value for the next iteration: in shared memory, loaded before, or
+	 * stored elsewhere each time; in a register that only some lanes write. */
+	is_tiled("NOP", "NOP", "NOP", false);
+	is_tiled(barrier, "STS [R12+0x4],R4", "NOP", false);
+	is_tiled(barrier, "STS [R2],R8", "NOP", false);
+	is_tiled(barrier, "ATOMS.ADD RZ,[R12],R8", "NOP", false);
+	is_tiled(barrier, "FMUL R9,R5,R5", "NOP", false);
+	is_tiled(barrier, "NOP", "STG.E desc[UR4][R10.64],R5", false);
+}
+
 /* Blocks of which one in twenty has almost all of the work: dealt out evenly they
  * are done in little more than a twentieth of the time, not in a tenth at least. */
 MADE_TEST(test_very_uneven)

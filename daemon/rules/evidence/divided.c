@@ -41,6 +41,7 @@ struct turn {
 	int count;
 	uint64_t used;		/* carried registers used for anything but their sum */
 	bool lost;		/* the loop is not understood */
+	bool staged;		/* see is_staged */
 };
 
 static bool
@@ -149,6 +150,21 @@ is_exit(const struct turn *t, const struct sass_instruction *i)
 	    !is_in(t->loop, to) || to == t->loop->head);
 }
 
+/* Does ${i} store to shared memory at an address that differs between iterations? */
+static bool
+moves(const struct turn *t, const struct sass_instruction *i,
+    const struct operands *o)
+{
+	int reg[2] = { o->base, o->uniform };
+
+	if (i->space != SPACE_SHARED || !(i->flags & SASS_STORE))
+		return false;
+	for (int n = 0; n < 2; n++)
+		if (is_register(reg[n]) && needs_of(&t->of[reg[n]]) != 0)
+			return true;
+	return false;
+}
+
 static void
 step(struct turn *t, uint32_t at)
 {
@@ -156,8 +172,10 @@ step(struct turn *t, uint32_t at)
 	struct operands o;
 	struct value r;
 
-	if (i->flags & (SASS_BARRIER | SASS_CALL) || !operands_of(&o, i) ||
-	    (i->flags & SASS_ATOMIC && o.def != REGISTER_NONE)) {
+	if (i->flags & SASS_CALL || !operands_of(&o, i) ||
+	    (i->flags & SASS_BARRIER && !t->staged) ||
+	    (i->flags & SASS_ATOMIC && o.def != REGISTER_NONE) ||
+	    (t->staged && moves(t, i, &o))) {
 		t->lost = true;
 		return;
 	}
@@ -187,30 +205,88 @@ step(struct turn *t, uint32_t at)
 	}
 }
 
-/* Finds the registers that an iteration writes, and may read before. */
+/* What an iteration did with each register so far. */
+struct use {
+	bool written, read;	/* in all lanes; before it was */
+	int guard;		/* written under this predicate, ±(number + 1); 0 */
+	unsigned since;		/* that predicate's value: how often it was set */
+};
+
+/* Is ${u} written under the predicate, with its value, that guards ${o}? */
+static bool
+is_guarded_alike(const struct use *u, const struct operands *o,
+    const unsigned set[16])
+{
+	return u->guard != 0 && o->guard == u->guard &&
+	    set[abs(o->guard) - 1] == u->since;
+}
+
+/* Notes the registers that ${o} reads and writes; ${set}: how often each predicate
+ * was set. */
+static void
+note_uses(struct use use[REGISTERS], const struct operands *o, unsigned set[16])
+{
+	for (int n = 0; n < o->uses; n++) {
+		struct use *u = is_register(o->use[n]) ? &use[o->use[n]] : NULL;
+
+		if (u != NULL && !u->written && !is_guarded_alike(u, o, set))
+			u->read = true;
+	}
+	for (int k = 0; k < o->defs; k++) {
+		struct use *u = is_register(o->def + k) ? &use[o->def + k] : NULL;
+
+		if (u == NULL)
+			continue;
+		if (!o->guarded) {
+			u->written = true;
+		} else if (o->guard != 0 && (u->guard == 0 ||
+		    is_guarded_alike(u, o, set))) {
+			u->guard = o->guard;
+			u->since = set[abs(o->guard) - 1];
+		} else if (!u->written) {
+			u->read = u->written = true;
+		}
+	}
+	for (int k = 0; k < 16; k++)
+		set[k] += o->predicates >> k & 1;
+}
+
+/* Marks the registers of ${use} that the code behind the loop reads. */
+static void
+note_later(const struct turn *t, struct use use[REGISTERS])
+{
+	struct operands o;
+
+	for (uint32_t at = t->loop->tail + 1; at < t->sass->instructions; at++) {
+		operands_of(&o, &t->sass->instruction[at]);
+		for (int n = 0; n < o.uses; n++)
+			if (is_register(o.use[n]) && use[o.use[n]].guard != 0 &&
+			    !use[o.use[n]].written)
+				use[o.use[n]].read = true;
+	}
+}
+
+/*
+ * Finds the registers that an iteration writes, and may read before. What is written
+ * under a predicate keeps its old value in other lanes: that counts if it is read
+ * under another predicate, or behind the loop.
+ */
 static void
 find_carried(struct turn *t)
 {
 	static const struct value none;
-	bool written[REGISTERS] = { false }, read[REGISTERS] = { false };
+	struct use use[REGISTERS] = { 0 };
+	unsigned set[16] = { 0 };
 	struct operands o;
 
 	for (uint32_t at = t->loop->head; at <= t->loop->tail; at++) {
 		operands_of(&o, &t->sass->instruction[at]);
-		for (int u = 0; u < o.uses; u++)
-			if (is_register(o.use[u]) && !written[o.use[u]])
-				read[o.use[u]] = true;
-		for (int k = 0; k < o.defs; k++) {
-			if (!is_register(o.def + k))
-				continue;
-			if (o.guarded && !written[o.def + k])
-				read[o.def + k] = true;
-			written[o.def + k] = true;
-		}
+		note_uses(use, &o, set);
 	}
+	note_later(t, use);
 	for (int r = 0; r < REGISTERS; r++) {
 		t->of[r] = none;
-		if (read[r] && written[r])
+		if (use[r].read && (use[r].written || use[r].guard != 0))
 			t->of[r].sum = (uint8_t)(carry(t, r) + 1);
 	}
 }
@@ -271,9 +347,68 @@ is_apart(const struct slices *s, uint32_t a, uint32_t b, const struct sass *sass
 	return p.parameter[0] != q.parameter[0];
 }
 
-/* Is nothing that the loop loads stored by it? */
+/* The same address, as far as its registers tell? */
 static bool
-memory_free(const struct code *c, const struct sass_loop *l)
+is_same_place(const struct sass *sass, uint32_t a, uint32_t b)
+{
+	struct operands x, y;
+
+	operands_of(&x, &sass->instruction[a]);
+	operands_of(&y, &sass->instruction[b]);
+	return x.base == y.base && x.uniform == y.uniform &&
+	    x.offset == y.offset;
+}
+
+/* The first access of ${l} before ${end} to the place in shared memory that ${at}
+ * accesses and with a flag in ${flags}; SASS_NONE. */
+static uint32_t
+first_at_place(const struct sass *sass, const struct sass_loop *l, uint32_t at,
+    uint32_t end, uint32_t flags)
+{
+	for (uint32_t i = l->head; i < end; i++)
+		if (sass->instruction[i].space == SPACE_SHARED &&
+		    sass->instruction[i].flags & flags &&
+		    is_same_place(sass, i, at))
+			return i;
+	return SASS_NONE;
+}
+
+/*
+ * Does each iteration of ${l} first store to shared memory what it loads from there,
+ * with a barrier between, as the tile of a matrix product? Other blocks can then take
+ * over iterations. A value that an iteration loads, and stores for the next, is none;
+ * that stores do not move from iteration to iteration is for the caller to see.
+ */
+static bool
+is_staged(const struct sass *sass, const struct sass_loop *l)
+{
+	bool stored = false, passed = false;
+
+	for (uint32_t at = l->head; at <= l->tail; at++) {
+		const struct sass_instruction *i = &sass->instruction[at];
+		uint32_t loaded;
+
+		if (i->flags & SASS_BARRIER)
+			passed = stored;
+		if (i->space != SPACE_SHARED)
+			continue;
+		if (i->flags & SASS_ATOMIC || (i->flags & SASS_LOAD && !passed))
+			return false;
+		if (!(i->flags & SASS_STORE))
+			continue;
+		stored = true;
+		loaded = first_at_place(sass, l, at, at, SASS_LOAD);
+		if (loaded != SASS_NONE && first_at_place(sass, l, at, loaded,
+		    SASS_STORE) == SASS_NONE)
+			return false;
+	}
+	return passed;
+}
+
+/* Is nothing that the loop loads stored by it? ${staged}: what it has in shared
+ * memory is no other iteration's. */
+static bool
+memory_free(const struct code *c, const struct sass_loop *l, bool staged)
 {
 	uint32_t load[ACCESSES_MOST], store[ACCESSES_MOST];
 	size_t loads = 0, stores = 0;
@@ -283,6 +418,8 @@ memory_free(const struct code *c, const struct sass_loop *l)
 	for (uint32_t at = l->head; at <= l->tail; at++) {
 		const struct sass_instruction *i = &c->sass.instruction[at];
 
+		if (staged && i->space == SPACE_SHARED)
+			continue;
 		if (i->flags & SASS_ASYNC || loads == ACCESSES_MOST ||
 		    stores == ACCESSES_MOST)
 			return false;
@@ -320,16 +457,20 @@ divided_loop(const struct code *c, size_t loop, bool *sums)
 	const struct sass_loop *l = &c->sass.loop[loop];
 	struct turn *t;
 	uint64_t counters = 0;
-	bool is = false;
+	bool is = false, staged;
 
 	*sums = false;
-	if (l->tail >= c->sass.instructions || !memory_free(c, l))
+	if (l->tail >= c->sass.instructions)
+		return false;
+	staged = is_staged(&c->sass, l);
+	if (!memory_free(c, l, staged))
 		return false;
 	t = calloc(1, sizeof(*t));
 	if (t == NULL)
 		return false;
 	t->sass = &c->sass;
 	t->loop = l;
+	t->staged = staged;
 	find_carried(t);
 	for (uint32_t at = l->head; at <= l->tail && !t->lost; at++)
 		step(t, at);
