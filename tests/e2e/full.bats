@@ -20,7 +20,7 @@ words() {
 @test "half of a run fits: the report shows that half and why the rest is missing" {
 	options=
 	start_with_kib 200
-	measure --kernels 400000 --exit-code 3 || got=$?
+	measure --kernels 100000 --exit-code 3 || got=$?
 	same "exit code" "$got" 3
 	said=$(words report)
 	[[ $said == *"run 1 was not stored completely: cannot append to the capture: File too large."* ]] ||
@@ -56,7 +56,7 @@ words() {
 @test "the analysis of half a run fits: the report says what is missing, and it may follow" {
 	options=
 	start_with_kib 1500
-	measure --kernels 400000 --exit-code 3 || got=$?
+	measure --kernels 250000 --exit-code 3 || got=$?
 	same "exit code" "$got" 3
 	said=$(words report)
 	[[ $said == *"run 1 was not stored completely: cannot append to the capture: File too large"* ]] ||
@@ -65,7 +65,7 @@ words() {
 	rm -f report
 	load
 	some=$(of .run.launches)
-	[ "$some" -gt 0 ] && [ "$some" -lt 400000 ] || fail "$some launches"
+	[ "$some" -gt 0 ] && [ "$some" -lt 250000 ] || fail "$some launches"
 
 	# The process spooled the rest to a file, which the next daemon ingests.
 	"$bin/cudadvise" daemon stop
