@@ -155,7 +155,7 @@ headline() {
 }
 
 @test "a kernel first seen after the switch has the other counters, and the report says so" {
-	options=
+	options=$patient
 	measure --kernels 400 --signatures 4 --then 20
 	load
 	same "complete" "$(of '[.kernels[] | select(.metrics_complete)] |
@@ -173,7 +173,7 @@ headline() {
 }
 
 @test "a kernel that comes later and repeats has all: the disabled profiler is enabled again" {
-	options=
+	options=$patient
 	measure --kernels 400 --signatures 4 --then 3500 --pause-us 1000
 	load
 	same "complete" "$(of '[.kernels[] | select(.metrics_complete)] |
