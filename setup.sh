@@ -13,7 +13,7 @@ failed=0
 unsteady=	# tests that failed beside others and passed alone
 quick=0
 recorded=0
-fuzz_seconds=10
+fuzz_seconds=6
 
 # --- output --------------------------------------------------------------
 
@@ -42,7 +42,7 @@ options of demo:
   --recorded     the recorded run even if there is a GPU
 options of test:
   --quick        without sanitizers and fuzzers
-  --fuzz SECONDS run each fuzzer that long (10)
+  --fuzz SECONDS run each fuzzer that long (6)
 options of all:
   --jobs N       build with N jobs (all processors)
 
