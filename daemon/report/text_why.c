@@ -127,8 +127,10 @@ tell_behind(FILE *t, const json_t *f)
 	uint64_t behind = field_count(json_object_get(f, "saves"), "behind");
 
 	if (behind > 0)
-		fprintf(t, "; fix %llu first: no graph can hold that wait",
-		    (unsigned long long)behind);
+		fprintf(t, "; fix %llu first: %s", (unsigned long long)behind,
+		    strcmp(or_unknown(field_text(f, "rule")), "gpu-idle-gaps") == 0 ?
+		    "the same edit may close these gaps" :
+		    "no graph can hold that wait");
 }
 
 /* The parts joined, malloced. NULL: there are none. */

@@ -399,3 +399,34 @@ MADE_TEST(test_double_of_xla)
 	m->kernel[0].metric[METRIC_PIPE_FP64] = NAN;
 	assert_int_equal(made_state(m, "double-precision"), RULE_NOT_MEASURED);
 }
+
+/* Gaps between launches come behind the step whose graph may close them, though they are
+ * longer in all; where no step repeats, nothing is in front of them. A step in which the
+ * host waits gets advice on its waits. */
+MADE_TEST(test_graph_first)
+{
+	struct process python = { .python = true };
+	const struct advice *a;
+	const struct finding *gaps, *graph;
+
+	for (int i = 0; i < 2; i++) {
+		made_again(m);
+		fault_launch_bound(m);
+		m->kernel[0].name = "void at::native::vectorized_elementwise_kernel<"
+		    "4, int>(int)";
+		m->run.process = &python;
+		m->run.processes = 1;
+		made_gaps(m, IDLE_HOST, 50000, 65536);
+		if (i == 1)
+			m->run.launches *= 1000;
+		a = made_advised(m);
+		gaps = found_in(a, "gpu-idle-gaps");
+		graph = found_in(a, "launch-bound-graph-candidate");
+		assert_true(gaps->saves_s > graph->saves_s);
+		assert_int_equal(gaps->behind, i == 0);
+		assert_ptr_equal(gaps, &a->finding[1 - i]);
+	}
+	m->sequence[0].syncs = m->sequence[0].repeats;
+	assert_has(made_found(m, "launch-bound-graph-candidate")->advice,
+	    "x[mask]");
+}

@@ -97,10 +97,12 @@ struct member {
 };
 
 /* What prevents launching a loop ahead, or as a graph: the host waits for the
- * GPU, it allocates, or the input is late. */
+ * GPU, it allocates, or the input is late; or what hides how much is left to do: each
+ * operator of a step is launched by itself. */
 #define BAR_WAIT 1u
 #define BAR_ALLOCATION 2u
 #define BAR_INPUT 4u
+#define BAR_STEP 8u
 
 struct folded;				/* group.c */
 

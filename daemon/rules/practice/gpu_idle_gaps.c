@@ -109,8 +109,12 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		    "of %s", d->f.location, whole ? "what this function launches" :
 		    "these launches");
 	}
-	if (d->variant == NULL && lines_python(run) && a.brief > 0.5 * idle)
-		d->variant = repeated(run) > REPEATED ? "launches" : "varied";
+	if (d->variant == NULL && lines_python(run) && a.brief > 0.5 * idle) {
+		/* A graph of the step closes the gaps outside of it, too, and its
+		 * place is known. */
+		d->barred = repeated(run) > REPEATED ? BAR_STEP : 0;
+		d->variant = d->barred != 0 ? "launches" : "varied";
+	}
 	rule_evidence(x, d, "idle_ratio", idle / a.base, "GPU idle in gaps "
 	    "that come again, part of first to last work without its phases",
 	    .measured = "kernel and copy records", .key = "min_share");

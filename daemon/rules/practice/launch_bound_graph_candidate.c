@@ -170,6 +170,10 @@ found(struct rule_view *x, const struct candidate *c)
 
 	d->barred = bars(s);
 	lines_launch(x, d, s->kernel[0]);
+	if (is_python(x, d->f.site))
+		d->waits = BAR_STEP;
+	if ((double)s->syncs >= WAITS_LEAST * (double)s->repeats)
+		d->variant = "waits";
 	first = name_of_first(x, s, d->f.site);
 	beyond = is_python(x, d->f.site) ? 1 : BEYOND;
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
