@@ -153,6 +153,28 @@ FAULT(sent_once)
 	m->resent[0].count = 3;
 }
 
+/* A buffer is copied to a larger one for each step, as long as the step. */
+FAULT(appended)
+{
+	fault_good(m);
+	copies(m, COPY_D2D, 1500);
+}
+
+/* A snapshot for the host, a fiftieth of the time. */
+FAULT(snapshots)
+{
+	fault_appended(m);
+	m->copy[0].gpu_ns /= 50;
+	m->copy[0].exposed_ns /= 50;
+}
+
+/* Set up once. */
+FAULT(copied_once)
+{
+	fault_appended(m);
+	m->copy[0].count = 5;
+}
+
 FAULT(unlocated)
 {
 	resend(m, RESENT_AGAIN);

@@ -251,6 +251,8 @@ static const struct row others[] = {
 	  { fault_good }, fault_good },
 	{ "block-shape-breaks-rows", fault_narrow_rows,
 	  { fault_good }, fault_good },
+	{ "redundant-transfers", fault_appended,
+	  { fault_snapshots, fault_copied_once }, fault_unlocated },
 	{ "integer-division", fault_dividing_by_each,
 	  { fault_good }, fault_good },
 	{ "integer-division", fault_dividing_by_parameter,

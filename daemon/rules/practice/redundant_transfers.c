@@ -4,6 +4,9 @@
  * changed them in between cannot be seen: copies that came too soon for that
  * count as saved, those that came nearly too soon in part. If kernels overwrite
  * the destination, a copy on the device restores it: its time stays.
+ *
+ * Or large copies within the device take much of the GPU's time: whole buffers that are
+ * copied to be added to, or copied back in the place of swapping two pointers.
  */
 #include <math.h>
 
@@ -11,6 +14,11 @@
 
 /* A copy from the device is spared if the host does not read the data: half of them. */
 #define DOWN_SPARED 0.5
+
+/* A copy within the device carries some data that is new: most of it, not all, goes. */
+#define WITHIN_SPARED 0.8
+/* Bytes: many-small-copies reports smaller copies (model/copy.c). */
+#define SMALL_BYTES (64u << 10)
 
 static const struct {
 	const char *key, *what, *label, *advice, *note;
@@ -154,12 +162,78 @@ found(struct rule_view *x, const struct resent *r)
 	    "the host leaves the bytes as they are, these copies can go";
 }
 
+/* The copies within one device that are no small ones. */
+struct within {
+	double count, bytes, gpu_s, exposed_s;
+};
+
+static struct within
+within_of(const struct run *run, size_t device)
+{
+	struct within w = { 0 };
+
+	for (size_t i = 0; i < run->copies; i++) {
+		const struct copy_class *c = &run->copy[i];
+		double gpu = (double)c->gpu_ns * 1e-9;
+
+		if (c->memset || c->kind != COPY_D2D || c->device != device ||
+		    c->bytes < c->count * SMALL_BYTES)
+			continue;
+		w.count += (double)c->count;
+		w.bytes += (double)c->bytes;
+		w.gpu_s += gpu;
+		w.exposed_s += isfinite(c->exposed_ns) ?
+		    fmin(fmax(c->exposed_ns * 1e-9, 0), gpu) : gpu;
+	}
+	return w;
+}
+
+static bool
+found_within(struct rule_view *x, size_t device, double active)
+{
+	struct within w = within_of(x->run, device);
+	struct draft *d;
+
+	if (w.count < rule_value(x, "min_count") || !(active > 0) ||
+	    w.exposed_s < rule_value(x, "min_within") * active)
+		return false;
+	d = rule_found(x, arena_format(x->arena, "within %zu", device));
+	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
+	d->claim[0] = (struct claim){ POOL_COPY, { 0,
+	    WITHIN_SPARED * w.exposed_s, w.exposed_s } };
+	d->claims = 1;
+	d->f.where = "D2D copies";
+	d->f.title = "whole buffers copied within the GPU";
+	d->f.location = say_counted(x->arena, w.count, "copy");
+	rule_evidence(x, d, "copies", w.count, "large copies within the GPU",
+	    .measured = "copy records", .unit = "copy", .key = "min_count");
+	rule_evidence(x, d, "within_ratio", w.exposed_s / active,
+	    "their time that other work waited for, part of first to last GPU "
+	    "work", .derived = "copy records", .key = "min_within");
+	rule_evidence(x, d, "bytes", w.bytes, "bytes they carry",
+	    .measured = "copy records", .unit = "B");
+	d->f.confidence = CONF_LOW;
+	d->f.summary = arena_format(x->arena, "%s copies within the GPU move "
+	    "%s in %s", say_count(x->arena, (uint64_t)w.count),
+	    say_bytes(x->arena, w.bytes), say_seconds(x->arena, w.gpu_s));
+	d->f.limiter = "DRAM reads and writes what is there already";
+	d->f.advice = "let the kernel write where the data is needed: swap "
+	    "pointers in the place of copying back, and append to memory that "
+	    "is large enough for all that will come";
+	d->f.gain_note = "the copies go, but for what is new in them; nothing "
+	    "if what they copy from is overwritten and both are needed";
+	return true;
+}
+
 enum rule_state
 rule_redundant_transfers(struct rule_view *x)
 {
 	const struct run *run = x->run;
 	double active = rule_active_s(run);
 	bool any = false;
+
+	for (size_t i = 0; i < run->devices; i++)
+		any = found_within(x, i, active) || any;
 
 	for (size_t i = 0; i < run->resents; i++) {
 		const struct resent *r = &run->resent[i];
