@@ -53,6 +53,11 @@ MADE_TEST(test_words_of_input)
 	f = made_found(m, "gpu-idle-gaps");
 	assert_lacks(f->good_code, "num_workers");
 	for (int i = 0; i < GAP_CLASSES; i++)
+		m->run.gap[i].input_ns = m->run.gap[i].idle_ns[IDLE_HOST] / 4;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_lacks(f->good_code, "num_workers");
+	assert_has(f->location, "25 % of it in front of copies to the GPU");
+	for (int i = 0; i < GAP_CLASSES; i++)
 		m->run.gap[i].input_ns = m->run.gap[i].idle_ns[IDLE_HOST];
 	f = made_found(m, "gpu-idle-gaps");
 	assert_has(f->good_code, "num_workers");
@@ -72,11 +77,10 @@ MADE_TEST(test_words_of_short_gaps)
 	m->run.processes = 1;
 	made_gaps(m, IDLE_HOST, 20000, 65536);
 	f = made_found(m, "gpu-idle-gaps");
-	assert_has(f->advice, "give each launch more work");
-	m->sequence[0].length = 8;
-	m->sequence[0].repeats = m->run.launches / 10;
+	assert_has(f->advice, "launch a step at once");
+	m->run.launches *= 10;
 	f = made_found(m, "gpu-idle-gaps");
-	assert_has(f->advice, "reduce-overhead");
+	assert_has(f->advice, "one batched operator");
 	made_gaps(m, IDLE_HOST, 20, 131072 * 1024);
 	f = made_found(m, "gpu-idle-gaps");
 	assert_has(f->advice, "let Python do less");
@@ -398,6 +402,35 @@ MADE_TEST(test_double_of_xla)
 	assert_true(f->saves_s > 0);
 	m->kernel[0].metric[METRIC_PIPE_FP64] = NAN;
 	assert_int_equal(made_state(m, "double-precision"), RULE_NOT_MEASURED);
+}
+
+/* A sequence that begins in a backward pass has the place of its first line; its name
+ * stays that of what it begins with. */
+MADE_TEST(test_place_of_sequence)
+{
+	struct site_frame backward[] = { { .module = "libtorch_cuda.so" },
+	    { .function = "at::_ops::mul_Tensor::call(int)",
+	    .module = "libtorch_cpu.so" } };
+	struct site_frame forward[] = { { .file = "/home/me/run.py", .line = 7,
+	    .python = true }, { .module = "libtorch_cuda.so" } };
+	struct site site[] = { { .call = CALL_LAUNCH, .count = 9,
+	    .frame = backward, .frames = 2 }, { .call = CALL_LAUNCH, .count = 9,
+	    .frame = forward, .frames = 2 } };
+	const struct finding *f;
+
+	fault_launch_bound(m);
+	site[0].kernel = m->sequence[0].kernel[0];
+	site[1].kernel = made_kernel(m, "void at::native::"
+	    "vectorized_elementwise_kernel<4, int>(int)", 10, 1000)->id;
+	m->sequence[0].kernel[1] = site[1].kernel;
+	m->run.site = site;
+	m->run.sites = 2;
+	f = made_found(m, "launch-bound-graph-candidate");
+	assert_ptr_equal(f->site, &site[1]);
+	assert_has(f->location, "beginning with aten::mul");
+	m->sequence[0].kernel[1] = site[0].kernel;
+	f = made_found(m, "launch-bound-graph-candidate");
+	assert_ptr_equal(f->site, &site[0]);
 }
 
 /* Gaps between launches come behind the step whose graph may close them, though they are

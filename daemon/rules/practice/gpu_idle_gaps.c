@@ -32,6 +32,9 @@ limiter(double host, double api, double sync)
 	    "nothing";
 }
 
+#define INPUT_TOLD 0.2	/* late input is mentioned: with half of it or more it is the
+			 * cause */
+
 /* From this share of the launches on that belong to repeated sequences, a step is one
  * that a graph could launch. */
 #define REPEATED 0.3
@@ -109,6 +112,10 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		    "of %s", d->f.location, whole ? "what this function launches" :
 		    "these launches");
 	}
+	if (d->variant == NULL && a.input > INPUT_TOLD * idle)
+		d->f.location = arena_format(x->arena, "%s, %s of it in front of "
+		    "copies to the GPU", d->f.location,
+		    say_percent(x->arena, a.input / idle));
 	if (d->variant == NULL && lines_python(run) && a.brief > 0.5 * idle) {
 		/* A graph of the step closes the gaps outside of it, too, and its
 		 * place is known. */

@@ -67,12 +67,18 @@ is_candidate(const struct rule_view *x, const struct sequence *s,
 }
 
 static bool
-is_python(const struct rule_view *x, const struct site *s)
+has_python(const struct site *s)
 {
-	for (size_t i = 0; s != NULL && i < s->frames; i++)
+	for (size_t i = 0; i < s->frames; i++)
 		if (s->frame[i].python)
 			return true;
-	return s == NULL && lines_python(x->run);
+	return false;
+}
+
+static bool
+is_python(const struct rule_view *x, const struct site *s)
+{
+	return s != NULL ? has_python(s) : lines_python(x->run);
 }
 
 /* The kernel that the sequence begins with; NULL. */
@@ -158,6 +164,21 @@ bars(const struct sequence *s)
 	    ((double)s->allocations >= least ? BAR_ALLOCATION : 0);
 }
 
+/* If what the sequence begins with is launched by a thread without a line, such as a
+ * backward pass, the place is the first one that has a line of Python. */
+static void
+place(const struct rule_view *x, struct draft *d, const struct sequence *s)
+{
+	for (size_t i = 0; i < s->length && i < SEQUENCE_MAX &&
+	    d->f.site != NULL && lines_python(x->run) &&
+	    !has_python(d->f.site); i++) {
+		const struct site *site = lines_launched(x->run, s->kernel[i]);
+
+		if (site != NULL && has_python(site))
+			d->f.site = site;
+	}
+}
+
 static void
 found(struct rule_view *x, const struct candidate *c)
 {
@@ -170,11 +191,12 @@ found(struct rule_view *x, const struct candidate *c)
 
 	d->barred = bars(s);
 	lines_launch(x, d, s->kernel[0]);
+	place(x, d, s);
 	if (is_python(x, d->f.site))
 		d->waits = BAR_STEP;
 	if ((double)s->syncs >= WAITS_LEAST * (double)s->repeats)
 		d->variant = "waits";
-	first = name_of_first(x, s, d->f.site);
+	first = name_of_first(x, s, lines_launched(x->run, s->kernel[0]));
 	beyond = is_python(x, d->f.site) ? 1 : BEYOND;
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
