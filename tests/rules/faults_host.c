@@ -151,6 +151,35 @@ FAULT_IS(own_elements, in_place(m, ""))
 /* it loads other threads' elements */
 FAULT_IS(neighbours, in_place(m, "+0x4"))
 
+/* A step of a loop: one kernel, which loads at ${first} from its own element, one that
+ * loads at ${then}, and one twice; all memory has ${arrays} arrays of their size. */
+static void
+step_of(struct made *m, const char *first, const char *then, double arrays)
+{
+	const char *const place[] = { first, then, "" };
+	struct sequence *q = &m->sequence[0];
+
+	in_place(m, "");
+	for (uint32_t i = 0; i < 3; i++) {
+		struct kernel *k = &m->kernel[i], like = *k;
+
+		code_make(m, k, code_text("in_place", place[i]), 1);
+		memcpy(k->metric, like.metric, sizeof(like.metric));
+		k->next = 0;
+	}
+	*q = (struct sequence){ .length = 4, .repeats = m->kernel[0].launches,
+	    .kernel = { 3, 3, 1, 2 } };
+	m->run.sequence = q;
+	m->run.sequences = 1;
+	m->run.peak_memory_bytes = (uint64_t)(arrays * ROWS_BYTES);
+}
+
+FAULT_IS(step, step_of(m, "+0x4", "", 2))
+/* The second kernel needs what other threads of the first have stored. */
+FAULT_IS(step_of_neighbours, step_of(m, "", "+0x4", 2))
+/* Each launch may have an array of its own. */
+FAULT_IS(step_of_others, step_of(m, "+0x4", "", 5))
+
 /* A step, and a kernel that copies its result back; ${line} is what the kernel
  * does besides. */
 static void

@@ -230,6 +230,8 @@ static const struct row others[] = {
 	  { fault_good }, fault_passes_uncounted },
 	{ "kernel-fusion-candidate", fault_copied_back,
 	  { fault_scaled_back }, fault_passes_uncounted },
+	{ "kernel-fusion-candidate", fault_step,
+	  { fault_step_of_others }, fault_good },
 	{ "kernel-fusion-candidate", fault_own_elements,
 	  { fault_neighbours }, fault_passes_uncounted },
 	{ "shared-atomic-contention", fault_shared_retries,

@@ -650,6 +650,32 @@ MADE_TEST(test_fusion_in_place)
 	assert_null(made_finding(a, "kernel-fusion-candidate"));
 }
 
+/* A stencil, a kernel and one twice, of which each thread goes on with what it stored;
+ * of the stencil's loads others' are part, so that it can only be the first. */
+MADE_TEST(test_fusion_of_step)
+{
+	struct advice *a = advised(fault_step, m);
+	const struct finding *f = made_finding(a, "kernel-fusion-candidate");
+	double each = made_kernel_s(&m->kernel[0]);
+
+	assert_non_null(f);
+	assert_string_equal(f->where,
+	    "_Z5scalePf + _Z5shiftPf + _Z5clampPf + _Z5clampPf");
+	assert_int_equal(f->confidence, CONF_MEDIUM);
+	assert_true(f->saves_s > each && f->saves_s < 2.5 * each);
+	/* Ten copies for a hundred steps: one may lie between two of its launches. */
+	m->run.copy = (struct copy_class[]){ { .count =
+	    m->sequence[0].repeats / 10 + 1 } };
+	m->run.copies = 1;
+	assert_null(made_finding(made_advised(m), "kernel-fusion-candidate"));
+	m->run.copies = 0;
+	/* The second begins a chain of its own: the two launches of the third and the
+	 * first. */
+	a = advised(fault_step_of_neighbours, m);
+	f = made_finding(a, "kernel-fusion-candidate");
+	assert_true(f == NULL || strstr(f->where, "scalePf + _Z5shiftPf") == NULL);
+}
+
 /* A kernel over 2²⁴ elements that exchanges i with i ^ distance, or as ${lut}
  * defines. */
 static struct kernel *

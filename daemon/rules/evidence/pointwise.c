@@ -147,8 +147,10 @@ is_own(const struct code *c, const struct affine *address, uint32_t at,
 	    address[at].x == (int32_t)p->scale;
 }
 
+/* Bytes of an element of the stored arrays, if every store goes to its thread's own
+ * one, and, unless ${any}, every load comes from there; else 0. */
 static uint32_t
-look(const struct code *c, const struct affine *address)
+look(const struct code *c, const struct affine *address, bool any)
 {
 	struct indexes load = { .count = 0 }, store = { .count = 0 };
 	uint32_t bytes = 0;
@@ -160,7 +162,8 @@ look(const struct code *c, const struct affine *address)
 		if (is_foreign(i))
 			return 0;
 		if (i->space != SPACE_GLOBAL ||
-		    !(i->flags & (SASS_LOAD | SASS_STORE)))
+		    !(i->flags & (SASS_LOAD | SASS_STORE)) ||
+		    (any && !(i->flags & SASS_STORE)))
 			continue;
 		if (!is_own(c, address, at, &p) || !add_index(
 		    i->flags & SASS_STORE ? &store : &load, p.index))
@@ -168,7 +171,8 @@ look(const struct code *c, const struct affine *address)
 		if (i->flags & SASS_STORE)
 			bytes = p.scale;
 	}
-	return is_among(&load, &store) && is_among(&store, &load) ? bytes : 0;
+	return any || (is_among(&load, &store) && is_among(&store, &load)) ?
+	    bytes : 0;
 }
 
 bool
@@ -194,8 +198,8 @@ pointwise_copies(const struct code *c, const struct record_SIGNATURE *shape)
 	return true;
 }
 
-uint32_t
-pointwise_bytes(const struct code *c, const struct record_SIGNATURE *shape)
+static uint32_t
+look_at(const struct code *c, const struct record_SIGNATURE *shape, bool any)
 {
 	struct affine *address;
 	uint32_t bytes;
@@ -205,7 +209,19 @@ pointwise_bytes(const struct code *c, const struct record_SIGNATURE *shape)
 	address = affine_addresses(c, shape);
 	if (address == NULL)
 		return 0;
-	bytes = look(c, address);
+	bytes = look(c, address, any);
 	free(address);
 	return bytes;
+}
+
+uint32_t
+pointwise_bytes(const struct code *c, const struct record_SIGNATURE *shape)
+{
+	return look_at(c, shape, false);
+}
+
+uint32_t
+pointwise_stored(const struct code *c, const struct record_SIGNATURE *shape)
+{
+	return look_at(c, shape, true);
 }

@@ -19,6 +19,11 @@ struct record_SIGNATURE;
 uint32_t pointwise_bytes(const struct code *c,
     const struct record_SIGNATURE *shape);
 
+/* pointwise_stored(c, shape): the same of a kernel whose threads store to elements of
+ * their own index only, but may load any, as a stencil does. */
+uint32_t pointwise_stored(const struct code *c,
+    const struct record_SIGNATURE *shape);
+
 /* pointwise_copies(c, shape): is it such a kernel, and stores only what it
  * loaded, unchanged? */
 bool pointwise_copies(const struct code *c,

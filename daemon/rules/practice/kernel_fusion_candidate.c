@@ -5,7 +5,7 @@
  * No counter says which addresses a kernel touches. Known are the volume that
  * each moves and that one always comes right after the other. The volume of a
  * kernel that was not counted comes from its code, if it has no loop and each
- * thread has its own elements. Six patterns count as the same data:
+ * thread has its own elements. Seven patterns count as the same data:
  *  - re-read: the first writes little (a result for each row), and the second
  *    reads as much as the first did;
  *  - siblings: each writes little and has one pointer to read from, and two
@@ -14,6 +14,9 @@
  *    reads, and the second finds it in L2 instead of DRAM;
  *  - in place: the same volumes, of whatever size, of kernels whose code shows
  *    that each thread touches only the elements of its own index;
+ *  - step: launches of one shape in a step of a loop, perhaps several of one kernel,
+ *    of which each after the first touches only the elements of its thread's index,
+ *    and which together touch more than all memory in use;
  *  - copy: the second only moves what the first has written; swapping two
  *    pointers makes it unnecessary;
  *  - network: one kernel that follows itself for each distance of a butterfly
@@ -29,6 +32,8 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/parameters.h"
 #include "rules/evidence/pointwise.h"
+#include "rules/evidence/reuse.h"
+#include "rules/evidence/steps.h"
 
 #define CHAIN_MAX 8		/* kernels; more are several chains */
 #define GROUPS_MAX 32		/* chains of the same kernel names are one finding */
@@ -39,11 +44,13 @@
 #define LITTLE 0.1		/* of what was read: a result, not the data */
 #define MOST 0.4		/* of what the second reads, the least the first
 				 * must write */
+#define TWICE 0.1		/* of what a step touches, what must be touched twice:
+				 * the volumes are known to a few percent */
 #define COMPUTE_UNKNOWN 0.3	/* issue utilisation of an average kernel */
 #define SHARED_BYTES 49152	/* shared memory that every GPU's blocks may have */
 
 enum link { LINK_NONE, LINK_BLIND, LINK_REREAD, LINK_SIBLINGS, LINK_HANDOVER,
-	LINK_INPLACE, LINK_COPY };
+	LINK_INPLACE, LINK_COPY, LINK_STEP };
 
 /* What is known of one kernel, by its index. */
 struct node {
@@ -444,6 +451,122 @@ follow_chain(struct search *s, uint32_t from, enum link link)
 		shrink_readers(s, k, n, count);
 }
 
+/* --- a step of a loop ----------------------------------------------------- */
+
+/* Can ${b} go on where the thread of the same index in ${a} ended: does ${a} store
+ * only its own elements, of any it loads, and ${b} touch only its own? */
+static bool
+is_continued(const struct search *s, const struct kernel *a,
+    const struct kernel *b)
+{
+	const struct record_SIGNATURE *f = a != NULL ? &a->shape : NULL;
+	const struct record_SIGNATURE *t = b != NULL ? &b->shape : NULL;
+
+	return f != NULL && t != NULL && is_own(s, a) && is_own(s, b) &&
+	    a->device == b->device && is_counted(s, a) && is_counted(s, b) &&
+	    f->grid_x == t->grid_x && f->grid_y == t->grid_y &&
+	    f->grid_z == t->grid_z && f->block_x == t->block_x &&
+	    f->block_y == t->block_y && f->block_z == t->block_z &&
+	    bytes_written(a) >= rule_value(s->x, "min_bytes") &&
+	    element_of(s, b) > 0 &&
+	    pointwise_stored(a->code, f) == element_of(s, b);
+}
+
+/* Do launches ${k} touch some bytes twice for certain? Each touches as much as it
+ * reads or writes, whichever is more; all memory in use is less than the sum. */
+static bool
+is_shared(const struct search *s, const uint32_t *k, size_t n)
+{
+	const struct kernel *all = s->x->run->kernel;
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += fmax(bytes_counted(s, &all[k[i]]),
+		    bytes_written(&all[k[i]]));
+	return sum - reuse_memory(s->x->run) >= TWICE * sum;
+}
+
+/* Adds the launches ${k} of a step, unless other links claim one of its kernels. */
+static void
+add_step(struct search *s, const struct sequence *q, const uint32_t *k, size_t n)
+{
+	double count = (double)q->repeats;
+	bool differ = false;
+	int group;
+
+	for (size_t i = 0; i < n; i++) {
+		if (s->node[k[i]].group != 0)
+			return;
+		differ |= k[i] != k[0];
+	}
+	if (n < 2 || !differ || !is_shared(s, k, n) ||
+	    (group = group_of(s, LINK_STEP, k, n)) < 0)
+		return;
+	s->group[group].chains += count;
+	for (size_t i = 0; i < n; i++) {
+		s->node[k[i]].group = group + 1;
+		if (i + 1 < n)
+			shrink_pair(s, k[i], k[i + 1], count, true);
+	}
+	if (q->length > 0)
+		s->group[group].idle_s += (double)q->idle_ns * 1e-9 *
+		    (double)(n - 1) / q->length;
+}
+
+/* May the host, or a copy, have come in between in some of the steps? A sequence is of
+ * kernels alone, so that any copies of the run count, wherever they were. */
+static bool
+is_interrupted(const struct run *run, const struct sequence *q)
+{
+	double most = (1 - ALWAYS) * (double)q->repeats, copies = 0;
+
+	for (size_t i = 0; i < run->copies; i++)
+		if (run->copy[i].device == q->device)
+			copies += (double)run->copy[i].count;
+	return copies >= most || (double)q->syncs >= most;
+}
+
+/* The chains of one repeated sequence, a cycle: they begin where a launch does not
+ * continue the one before it. */
+static void
+follow_steps(struct search *s, const struct sequence *q)
+{
+	const struct rule_view *x = s->x;
+	size_t n = steps_length(q), first = 0;
+	uint32_t k[CHAIN_MAX];
+	size_t length = 0;
+
+	if (n < 2 || q->length > n || is_interrupted(s->x->run, q))
+		return;
+	while (first < n && is_continued(s, steps_kernel(x, q, first + n - 1),
+	    steps_kernel(x, q, first)))
+		first++;
+	for (size_t i = first; i < first + n; i++) {
+		const struct kernel *b = steps_kernel(x, q, i);
+
+		if (length > 0 && (length == CHAIN_MAX || !is_continued(s,
+		    steps_kernel(x, q, i - 1), b))) {
+			add_step(s, q, k, length);
+			length = 0;
+		}
+		if (b != NULL)
+			k[length++] = index_of(s, b);
+	}
+	add_step(s, q, k, length);
+}
+
+static void
+follow_all_steps(struct search *s)
+{
+	const struct run *run = s->x->run;
+
+	for (size_t i = 0; i < run->sequences; i++)
+		if ((double)run->sequence[i].repeats >=
+		    rule_value(s->x, "min_repeats") &&
+		    run->sequence[i].device < run->devices)
+			follow_steps(s, &run->sequence[i]);
+}
+
 /* All chains by links of one kind. */
 static void
 follow_all(struct search *s, enum link link)
@@ -639,6 +762,23 @@ found(struct search *s, int group)
 		    "copying: let the next step read where this one wrote";
 		d->f.gain_note = "all of the copy's time; that it copies what "
 		    "the kernel before has written, equal volumes suggest";
+	} else if (g->link == LINK_STEP) {
+		d->f.confidence = CONF_MEDIUM;
+		d->cap = SEV_MEDIUM;
+		d->f.summary = arena_format(x->arena, "%zu launches of one shape "
+		    "follow each other %s times; in each after the first thread i "
+		    "touches element i alone, and together they touch more than "
+		    "the %s of memory in use", g->length,
+		    say_whole(x->arena, g->chains),
+		    say_bytes(x->arena, reuse_memory(x->run)));
+		d->f.limiter = "what one writes the next reads again";
+		d->f.advice = "fuse these kernels into one: what thread i writes for "
+		    "thread i of the next stays in a register, and each array is "
+		    "loaded and stored once. If the first reads its neighbours' "
+		    "elements, let the last write to a second buffer, and swap "
+		    "the pointers after each step";
+		d->f.gain_note = "which of their arrays are the same no counter "
+		    "shows; the high end if nobody else needs what is handed over";
 	} else if (g->link == LINK_INPLACE) {
 		d->f.confidence = CONF_MEDIUM;
 		d->cap = SEV_MEDIUM;
@@ -770,6 +910,7 @@ rule_kernel_fusion_candidate(struct rule_view *x)
 	follow_all(&s, LINK_SIBLINGS);
 	follow_all(&s, LINK_INPLACE);
 	follow_all(&s, LINK_HANDOVER);
+	follow_all_steps(&s);
 	for (size_t i = 0; i < run->kernels; i++) {
 		if (!is_network(&s, &run->kernel[i], &network))
 			continue;
