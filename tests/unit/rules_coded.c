@@ -654,6 +654,27 @@ MADE_TEST(test_retries)
 	coded_clear(&e);
 }
 
+/* Blocks for a third of the SMs, whose code scatters its accesses: what limits them is a
+ * guess, that the other SMs idle is not. */
+MADE_TEST(test_sure_before_guess)
+{
+	struct kernel *k = (fault_rows(m), &m->kernel[0]);
+	const struct finding *guess, *sure;
+	struct advice *a;
+
+	refuse(m);
+	k->shape.grid_x = 40;
+	k->shape.block_x = 256;
+	k->occupancy.waves = 40 / (132.0 * 8);
+	a = made_advised(m);
+	guess = made_finding(a, "uncoalesced-global-access");
+	sure = made_finding(a, "grid-too-small");
+	assert_true(guess != NULL && sure != NULL);
+	assert_int_equal(sure->confidence, CONF_HIGH);
+	assert_true(guess->saves_s > sure->saves_s);
+	assert_true(sure < guess);
+}
+
 /* Code that only the loop for large arguments needs runs with it, once for its
  * six iterations, or not at all. */
 MADE_TEST(test_rare_arguments_jumped)

@@ -247,6 +247,43 @@ first_before(const struct draft *d, size_t at, size_t end)
 	return first;
 }
 
+/* Of a guess from the code alone, which is all or nothing: its worth beside what is
+ * sure, even odds. */
+#define GUESS_WORTH 0.5
+#define GUESS_LOW 0.05		/* its low value, of the middle: about nothing */
+
+static bool
+is_guess(const struct draft *d)
+{
+	return d->f.kernel != NULL && d->load != NULL &&
+	    d->f.grounds == GROUNDS_TRACE && d->f.confidence == CONF_LOW &&
+	    d->f.saves_low_s <= GUESS_LOW * pools_sane(d->f.saves_s);
+}
+
+/*
+ * The finding to do before d[at], if that is a guess from the code alone about what
+ * limits a kernel: one that is sure of the same kernel, whose middle value is at least
+ * what the guess is worth, and the largest of these; 0: none. They claim the same time.
+ */
+static size_t
+sure_before(const struct draft *d, size_t at, size_t end)
+{
+	size_t first = 0;
+
+	if (!is_guess(&d[at]))
+		return 0;
+	for (size_t i = at + 1; i < end; i++)
+		if (d[i].f.kernel != NULL && d[i].load != NULL &&
+		    d[i].f.kernel->mangled == d[at].f.kernel->mangled &&
+		    d[i].f.confidence == CONF_HIGH &&
+		    group_of(&d[i]) == group_of(&d[at]) &&
+		    d[i].f.saves_low_s > d[at].f.saves_low_s &&
+		    d[i].f.saves_s >= GUESS_WORTH * d[at].f.saves_s &&
+		    (first == 0 || d[i].f.saves_s > d[first].f.saves_s))
+			first = i;
+	return first;
+}
+
 /* Moves d[from] forward to ${to}. */
 static void
 advance(struct draft *d, size_t from, size_t to)
@@ -271,6 +308,10 @@ order_beside(struct draft *d, size_t n, struct changed *c)
 		if (i < end && (first = first_before(d, i, end)) != 0) {
 			if (d[i].f.behind == 0)
 				d[i].f.behind = i + 1;
+			advance(d, first, i);
+			look(c, &d[i]);
+		}
+		if (i < end && (first = sure_before(d, i, end)) != 0) {
 			advance(d, first, i);
 			look(c, &d[i]);
 		}
