@@ -639,8 +639,8 @@ void ahead_last(struct model *m, struct device_state *d);
 
 /* burst.c: exposed time. burst_start, burst_end: an operation starts, ends; -1 without
  * memory. burst_prepares: does the host prepare for results so seldom that kernels
- * hidden by it count as exposed? burst_go_on: a gap before ${next} that does not end the burst. burst_finish:
- * one that does, or ${next} NULL: no operation follows. */
+ * hidden by it count as exposed? burst_go_on: a gap before ${next} that does not end
+ * the burst. burst_finish: one that does, or ${next} NULL: no operation follows. */
 int burst_start(const struct model *m, struct device_state *d,
     const struct op *op);
 bool burst_prepares(const struct model *m);

@@ -68,8 +68,8 @@ double gain_share(const struct load *l, const struct fix *f, enum gain_view v);
  * gain_of(l, k, fix): seconds of the run that the fixes ${fix}[low, mid, high]
  * save over all launches of ${k}: the relative gain of the measured launch
  * times the kernel's exposed time; in the low view only of launches about as
- * long, and only of the time that lengthened this run. The interval is as wide as the errors of such predictions. Never
- * negative, at most the exposed time.
+ * long, and only of the time that lengthened this run. The interval is as wide
+ * as the errors of such predictions. Never negative, at most the exposed time.
  */
 struct gain gain_of(const struct load *l, const struct kernel *k,
     const struct fix fix[VIEWS]);
