@@ -208,6 +208,8 @@ check hostfunc
 check value_wait
 check event_chain
 expect_launches event_chain 400
+check autotune 30
+expect_launches autotune 360
 check concurrent65
 check priorities
 check long_queue
