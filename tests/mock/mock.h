@@ -54,6 +54,8 @@ struct mock_function {
 	uint32_t regs;
 	uint32_t smem_static;
 	uint64_t duration_ns;	/* of one launch */
+	bool unloads;		/* it is freed after its launches: CUPTI keeps a copy
+				 * of its name */
 };
 
 struct mock_launch {
@@ -62,6 +64,8 @@ struct mock_launch {
 	uint32_t grid[3], block[3];
 	uint32_t smem_dynamic;
 	int result;		/* CUresult of the call; if not 0 no kernel runs */
+	bool delays;		/* the kernel ends at mock_release of its stream; its
+				 * duration is the longest that it waits */
 };
 
 /* mock_init(): as cuInit: load the library that CUDA_INJECTION64_PATH names and
@@ -75,6 +79,9 @@ void mock_context_destroy(struct mock_context *c);
 /* One launch: driver API callbacks around it, one kernel record. Returns the
  * result of the call. */
 int mock_kernel_launch(struct mock_context *c, const struct mock_launch *l);
+
+/* The host lets the kernel go on that waits on ${stream}. */
+void mock_release(struct mock_context *c, uint32_t stream);
 
 /* cuGraphLaunch: ${n} kernels one after the other, on the first one's stream. */
 void mock_graph_launch(struct mock_context *c, const struct mock_launch *l,
@@ -105,6 +112,17 @@ void mock_managed(struct mock_context *c, uint64_t bytes);
 void mock_host_alloc(struct mock_context *c, uint64_t bytes);
 void mock_stream_make(struct mock_context *c, bool blocking);
 
+/* cuStreamDestroy. A query of the stream that has not returned, or comes later,
+ * is in the trace as "stale cuStreamQuery": on a GPU it would read freed
+ * memory. The number of the stream is below MOCK_NUMBERS. */
+#define MOCK_NUMBERS 65536
+void mock_stream_destroy(struct mock_context *c, uint32_t stream);
+
+/* cuModuleLoadData and cuModuleUnload. */
+struct mock_module;
+struct mock_module *mock_module_open(struct mock_context *c);
+void mock_module_close(struct mock_context *c, struct mock_module *m);
+
 /* cuStreamWaitValue32: a stream without launches waits for ${ms}. */
 void mock_wait_value(struct mock_context *c, unsigned long ms);
 
@@ -123,6 +141,8 @@ void mock_free(struct mock_context *c, uint64_t address);
 /* Imports a pointer from another process's pool and releases it. CUPTI 13.0
  * crashes (SIGSEGV) in this if it records allocations (MEMORY2). */
 void mock_import(struct mock_context *c);
+/* cuStreamSynchronize. */
+void mock_stream_synchronize(struct mock_context *c, uint32_t stream);
 /* cudaDeviceSynchronize: waits until the mock's streams are idle. */
 void mock_synchronize(struct mock_context *c);
 /* Takes ${ms} milliseconds, as if the driver compiled PTX. */

@@ -190,6 +190,8 @@ cuCtxSynchronize(void)
 	return CUDA_SUCCESS;
 }
 
+static _Atomic bool destroyed[MOCK_NUMBERS];	/* by number of the stream */
+
 CUresult
 cuStreamQuery(CUstream stream)
 {
@@ -198,6 +200,8 @@ cuStreamQuery(CUstream stream)
 
 	MOCK_ENTER();
 	mock_captured(__func__);
+	if ((uintptr_t)stream < MOCK_NUMBERS && destroyed[(uintptr_t)stream])
+		mock_say("stale", __func__);
 	/* Stream handles are numbers: this finds the streams with that number
 	 * in all contexts. */
 	pthread_mutex_lock(&contexts_lock);
@@ -371,6 +375,84 @@ launching(struct mock_context *c, bool on)
 	pthread_mutex_unlock(&c->lock);
 }
 
+/* A kernel that waits for the host. */
+struct mock_delay {
+	struct mock_delay *next;
+	uint32_t stream;
+	CUpti_ActivityKernel10 record;
+	bool traced;
+};
+
+/* A copy of ${name} that stays, as CUPTI keeps names of unloaded functions. */
+static const char *
+name_kept(const char *name)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static char *kept[MOCK_CODES];
+	size_t i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < MOCK_CODES && kept[i] != NULL; i++)
+		if (strcmp(kept[i], name) == 0)
+			break;
+	if (i == MOCK_CODES || (kept[i] == NULL &&
+	    (kept[i] = strdup(name)) == NULL))
+		abort();
+	pthread_mutex_unlock(&lock);
+	return kept[i];
+}
+
+/* Keeps the record of a kernel that waits for mock_release. */
+static void
+record_delay(struct mock_context *c, uint32_t stream,
+    const CUpti_ActivityKernel10 *r)
+{
+	struct mock_delay *d = malloc(sizeof(*d));
+
+	if (d == NULL)
+		abort();
+	d->stream = stream;
+	d->record = *r;
+	d->traced = mock_kind_on(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+	pthread_mutex_lock(&c->lock);
+	d->next = c->delays;
+	c->delays = d;
+	pthread_mutex_unlock(&c->lock);
+}
+
+void
+mock_release(struct mock_context *c, uint32_t stream)
+{
+	uint64_t *until = &c->busy_until[stream % MOCK_STREAMS], now, early;
+	struct mock_delay **at = &c->delays, *d;
+	size_t i;
+
+	pthread_mutex_lock(&c->lock);
+	while ((d = *at) != NULL && d->stream != stream)
+		at = &d->next;
+	if (d != NULL)
+		*at = d->next;
+	now = mock_now();
+	if (d != NULL && now < d->record.start)
+		now = d->record.start + 1000;
+	early = d != NULL && d->record.end > now ? d->record.end - now : 0;
+	/* What is queued behind it begins earlier. */
+	*until -= early;
+	if (early > 0)
+		c->kernels_until = 0;
+	for (i = 0; i < MOCK_STREAMS; i++)
+		if (c->kernels_until < c->busy_until[i])
+			c->kernels_until = c->busy_until[i];
+	pthread_mutex_unlock(&c->lock);
+	if (d != NULL) {
+		d->record.end -= early;
+		d->record.completed = d->record.end;
+		if (d->traced)
+			mock_emit(&d->record, sizeof(d->record));
+	}
+	free(d);
+}
+
 static void
 record_kernel(struct mock_context *c, const struct mock_launch *l,
     uint32_t correlation)
@@ -390,7 +472,7 @@ record_kernel(struct mock_context *c, const struct mock_launch *l,
 	    .staticSharedMemory = (int)f->smem_static,
 	    .dynamicSharedMemory = (int)l->smem_dynamic,
 	    .sharedMemoryExecuted = 32768, .correlationId = correlation,
-	    .name = f->name };
+	    .name = f->unloads ? name_kept(f->name) : f->name };
 
 	uint64_t ns = f->duration_ns * times + (mock_sass_on(c) ?
 	    1000000 * mock_env("MOCK_PATCHED_MS", 0) : 0);
@@ -405,7 +487,9 @@ record_kernel(struct mock_context *c, const struct mock_launch *l,
 	pthread_mutex_unlock(&c->lock);
 	if (profiled)
 		mock_wait_until(r.end);
-	if (mock_kind_on(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
+	if (l->delays)
+		record_delay(c, l->stream, &r);
+	else if (mock_kind_on(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
 		mock_emit(&r, sizeof(r));
 }
 
@@ -649,6 +733,50 @@ mock_stream_make(struct mock_context *c, bool blocking)
 	call_exit(&k);
 }
 
+static void resource(struct mock_context *c, CUpti_CallbackIdResource cbid,
+    CUstream stream);
+
+void
+mock_stream_destroy(struct mock_context *c, uint32_t stream)
+{
+	cuStreamDestroy_v2_params p = { .hStream =
+	    (CUstream)(uintptr_t)stream };
+	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuStreamDestroy_v2,
+	    .name = "cuStreamDestroy_v2", .params = &p, .context = c };
+
+	call_enter(&k);
+	resource(c, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, p.hStream);
+	destroyed[stream] = true;
+	call_exit(&k);
+}
+
+struct mock_module *
+mock_module_open(struct mock_context *c)
+{
+	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData,
+	    .name = "cuModuleLoadData", .context = c };
+	struct mock_module *m;
+
+	call_enter(&k);
+	m = mock_module_new(c);
+	call_exit(&k);
+	return m;
+}
+
+void
+mock_module_close(struct mock_context *c, struct mock_module *m)
+{
+	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,
+	    .name = "cuModuleUnload", .context = c };
+
+	call_enter(&k);
+	mock_module_end(c, m);
+	call_exit(&k);
+}
+
 static void
 block(struct mock_context *c, struct call *k, unsigned long ms)
 {
@@ -756,6 +884,24 @@ mock_import(struct mock_context *c)
 }
 
 void
+mock_stream_synchronize(struct mock_context *c, uint32_t stream)
+{
+	struct { CUstream stream; } p = { (CUstream)(uintptr_t)stream };
+	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize,
+	    .name = "cuStreamSynchronize", .params = &p, .context = c };
+	uint64_t until;
+
+	call_enter(&k);
+	pthread_mutex_lock(&c->lock);
+	until = c->busy_until[stream % MOCK_STREAMS];
+	pthread_mutex_unlock(&c->lock);
+	mock_wait_until(until);
+	mock_sass_synchronized();
+	call_exit(&k);
+}
+
+void
 mock_synchronize(struct mock_context *c)
 {
 	struct call k = { .domain = CUPTI_CB_DOMAIN_RUNTIME_API,
@@ -813,9 +959,11 @@ mock_jit(struct mock_context *c, unsigned long ms)
 /* --- life --------------------------------------------------------------- */
 
 static void
-resource(struct mock_context *c, CUpti_CallbackIdResource cbid)
+resource(struct mock_context *c, CUpti_CallbackIdResource cbid,
+    CUstream stream)
 {
-	CUpti_ResourceData d = { .context = (CUcontext)c };
+	CUpti_ResourceData d = { .context = (CUcontext)c,
+	    .resourceHandle.stream = stream };
 
 	mock_callback(CUPTI_CB_DOMAIN_RESOURCE, cbid, &d);
 }
@@ -879,7 +1027,7 @@ mock_context_create(uint32_t device)
 
 		mock_emit(&r, sizeof(r));
 	}
-	resource(c, CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+	resource(c, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, NULL);
 	return c;
 }
 
@@ -887,7 +1035,8 @@ mock_context_create(uint32_t device)
 void
 mock_context_destroy(struct mock_context *c)
 {
-	resource(c, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+	resource(c, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
+	    NULL);
 	mock_module_unload(c);
 	mock_sass_gone(c);
 	mock_sampling_gone(c);

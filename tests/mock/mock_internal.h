@@ -29,10 +29,11 @@
 #endif
 
 #define MOCK_MAGIC 0x4b434f4du
-#define MOCK_STREAMS 64
+#define MOCK_STREAMS 1024
 #define MOCK_DEVICES 2
 #define MOCK_CODES 256
 
+struct mock_delay;
 struct mock_module;
 struct mock_sass;
 struct mock_sampling;
@@ -44,6 +45,7 @@ struct mock_context {
 	pthread_mutex_t lock;
 	uint64_t busy_until[MOCK_STREAMS];	/* CLOCK_REALTIME, ns */
 	uint64_t kernels_until, blocked_until;
+	struct mock_delay *delays;	/* kernels that wait for mock_release */
 	unsigned launching;		/* threads inside a launch */
 	struct mock_module *module;	/* NULL: not loaded yet */
 	struct mock_sass *sass;		/* SASS metrics are enabled */
@@ -128,6 +130,10 @@ extern pthread_mutex_t mock_source_lock;
  * mock_module_unload(c): when the context is destroyed. With callbacks. */
 void mock_module_load(struct mock_context *c);
 void mock_module_unload(struct mock_context *c);
+/* mock_module_new(c), mock_module_end(c, m): a module of its own, loaded and
+ * unloaded with the callbacks of the resource. */
+struct mock_module *mock_module_new(struct mock_context *c);
+void mock_module_end(struct mock_context *c, struct mock_module *m);
 /* mock_code_of(kernel): its code, or NULL; mock_codes(n): all of them. */
 const struct mock_code *mock_code_of(const char *kernel);
 const struct mock_code *mock_codes(size_t *n);

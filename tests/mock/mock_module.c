@@ -198,31 +198,60 @@ cuptiGetCubinCrc(CUpti_GetCubinCrcParams *p)
 /* --- copies of the module ------------------------------------------------------- */
 
 static void
-module_callback(struct mock_context *c, CUpti_CallbackIdResource cbid)
+module_callback(struct mock_context *c, struct mock_module *module,
+    CUpti_CallbackIdResource cbid)
 {
-	CUpti_ModuleResourceData m = { .moduleId = c->module->id,
-	    .cubinSize = cubin.size, .pCubin = (char *)c->module->bytes };
+	CUpti_ModuleResourceData m = { .moduleId = module->id,
+	    .cubinSize = cubin.size, .pCubin = (char *)module->bytes };
 	CUpti_ResourceData d = { .context = (CUcontext)c,
 	    .resourceDescriptor = &m };
 
 	mock_callback(CUPTI_CB_DOMAIN_RESOURCE, cbid, &d);
 }
 
-void
-mock_module_load(struct mock_context *c)
+static struct mock_module *
+module_make(void)
+{
+	struct mock_module *m;
+
+	if ((m = malloc(sizeof(*m))) == NULL ||
+	    (m->bytes = malloc(cubin.size + 1)) == NULL)
+		abort();
+	memcpy(m->bytes, cubin.bytes, cubin.size);
+	m->id = __atomic_fetch_add(&next_module, 1, __ATOMIC_RELAXED);
+	return m;
+}
+
+struct mock_module *
+mock_module_new(struct mock_context *c)
 {
 	struct mock_module *m;
 
 	pthread_once(&once, prepare);
+	m = module_make();
+	module_callback(c, m, CUPTI_CBID_RESOURCE_MODULE_LOADED);
+	return m;
+}
+
+void
+mock_module_end(struct mock_context *c, struct mock_module *m)
+{
+	module_callback(c, m, CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
+	/* Overwrite the bytes: a client that kept the pointer sees it. */
+	memset(m->bytes, 0xa5, cubin.size);
+	free(m->bytes);
+	free(m);
+}
+
+void
+mock_module_load(struct mock_context *c)
+{
+	pthread_once(&once, prepare);
 	pthread_mutex_lock(&loading);
 	if (c->module == NULL) {
-		if ((m = malloc(sizeof(*m))) == NULL ||
-		    (m->bytes = malloc(cubin.size + 1)) == NULL)
-			abort();
-		memcpy(m->bytes, cubin.bytes, cubin.size);
-		m->id = next_module++;
-		c->module = m;
-		module_callback(c, CUPTI_CBID_RESOURCE_MODULE_LOADED);
+		c->module = module_make();
+		module_callback(c, c->module,
+		    CUPTI_CBID_RESOURCE_MODULE_LOADED);
 	}
 	pthread_mutex_unlock(&loading);
 }
@@ -232,12 +261,7 @@ mock_module_unload(struct mock_context *c)
 {
 	pthread_mutex_lock(&loading);
 	if (c->module != NULL) {
-		module_callback(c,
-		    CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
-		/* Overwrite the bytes: a client that kept the pointer sees it. */
-		memset(c->module->bytes, 0xa5, cubin.size);
-		free(c->module->bytes);
-		free(c->module);
+		mock_module_end(c, c->module);
 		c->module = NULL;
 	}
 	pthread_mutex_unlock(&loading);

@@ -385,6 +385,7 @@ cuptiSassMetricsDisable(CUpti_SassMetricsDisable_Params *p)
 	NEED(p, CUpti_SassMetricsDisable_Params);
 	if ((c = context_of(p->ctx)) == NULL)
 		return CUPTI_ERROR_INVALID_CONTEXT;
+	mock_alone(c, __func__);	/* it restores the code that kernels run */
 	pthread_mutex_lock(&mock_source_lock);
 	if (c->sass == NULL) {
 		rc = CUPTI_ERROR_INVALID_OPERATION;
