@@ -28,7 +28,8 @@
 #define CONTEXT_IDS 1024	/* context ids whose device is cached */
 #define SAMPLE 64		/* one callback in this many is timed */
 
-/* How the parameters of stream captures and of cuStreamSynchronize begin. */
+/* How the parameters of stream captures, of cuStreamSynchronize and of cuStreamDestroy
+ * begin. */
 struct stream_params {
 	CUstream stream;
 };
@@ -236,6 +237,8 @@ on_launch_enter(struct own *own, const struct call_row *row,
 		bool asked = signature_launched(s);
 
 		call_site_launch(s);
+		if (signature_may_await(s))
+			gate_waiter(stream, shape.device);
 		if (s->skip == SKIP_NONE && is_cooperative(row, d))
 			s->skip = SKIP_COOPERATIVE;
 		if (counters_wanted(s, asked)) {
@@ -427,6 +430,15 @@ on_stream(const CUpti_CallbackData *d)
 }
 
 static void
+on_stream_end(const CUpti_CallbackData *d)
+{
+	const struct stream_params *p = d->functionParams;
+
+	if (d->callbackSite == CUPTI_API_ENTER && p != NULL)
+		gate_stream_ends(p->stream);
+}
+
+static void
 on_capture(const struct call_row *row, const CUpti_CallbackData *d)
 {
 	const struct stream_params *p = d->functionParams;
@@ -487,6 +499,9 @@ on_driver_call(struct own *own, CUpti_CallbackId cbid,
 		break;
 	case CALLS_STREAM:
 		on_stream(d);
+		break;
+	case CALLS_STREAM_END:
+		on_stream_end(d);
 		break;
 	case CALLS_WAIT:
 		on_wait(d);

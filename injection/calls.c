@@ -116,6 +116,8 @@ static const struct call_row rows[] = {
 	ROW(cuGraphInstantiateWithParams_ptsz, RECORD, GRAPH_INSTANTIATE),
 	ROW(cuStreamCreate, STREAM, OTHER),
 	ROW(cuStreamCreateWithPriority, STREAM, OTHER),
+	ROW(cuStreamDestroy, STREAM_END, OTHER),
+	ROW(cuStreamDestroy_v2, STREAM_END, OTHER),
 	ROW(cuLaunchHostFunc, WAIT, OTHER),
 	ROW(cuLaunchHostFunc_ptsz, WAIT, OTHER),
 	ROW(cuStreamAddCallback, WAIT, OTHER),

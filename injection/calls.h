@@ -22,6 +22,7 @@ enum call_kind {
 	CALLS_MANAGED,		/* like RECORD, and managed memory is in use */
 	CALLS_PINNED,		/* like RECORD, and kernels can reach host memory */
 	CALLS_STREAM,		/* a stream is created */
+	CALLS_STREAM_END,	/* a stream is destroyed */
 	CALLS_WAIT,		/* a stream waits for the host or another
 				 * process */
 	CALLS_PEER,		/* cuCtxEnablePeerAccess */

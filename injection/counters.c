@@ -40,6 +40,8 @@
 					 * kernel with patched code that takes longer
 					 * than expected: it would run patched, too */
 #define COUNTED_WAITS 4			/* launches that wait so */
+#define OTHERS_NS 20000000ull		/* wait, at the end of a window, for what other
+					 * threads launched in it */
 #define CLOSE_WAIT_NS 2000000000ull	/* wait for the window at exit: 1 s if it is
 					 * the first since boot */
 #define GONE_WAIT_NS 200000000ull	/* wait for the window when a context is
@@ -233,15 +235,35 @@ struct choice {
 	uint64_t cost;			/* estimated nanoseconds */
 };
 
+/* Whether this launch of ${s} is left alone: a window on a kernel that waits for the
+ * host would only make it wait. If it may be one, the trace of one launch tells. */
+static bool
+spares(struct signature *s)
+{
+
+	if (signature_awaits(s)) {
+		s->waits = s->counted = true;
+		s->hopeless = ~0u;
+		return true;
+	}
+	if (s->spared || s->outlasted < SIGNATURE_AWAITS ||
+	    !signature_may_await(s))
+		return false;
+	s->spared = true;
+	return true;
+}
+
 /* Decides what to measure at this launch; false: nothing. Counts by instruction come
  * first: they tell most if few launches are left. */
 static bool
 choose(struct target *t, struct signature *s, uint64_t begin,
     struct choice *c)
 {
+	bool spared = spares(s);
 
 	plan_check(s);
-	if (t->failed || atomic_load(&s->measured) || plan_yields(t, s))
+	if (spared || t->failed || atomic_load(&s->measured) ||
+	    plan_yields(t, s))
 		return false;
 	c->kind = KIND_INSTRUCTIONS;
 	if (!plan_instructions(t, s, begin, &c->cost)) {
@@ -287,7 +309,10 @@ end_trial(struct signature *s, bool launched)
 	now_open.trial = NULL;
 	s->alone = launched && gate_wait_stream(now_open.stream,
 	    hold_left(now_open.begin_ns, 0));
-	if (launched && !s->alone) {
+	if (launched && s->alone) {
+		s->outlasted = 0;
+	} else if (launched) {
+		s->outlasted++;
 		s->waits = s->counted = true;
 		s->hopeless |= inject.replay ? ~0u : plan_patched();
 		plan_check(s);
@@ -649,6 +674,28 @@ leave_window(void)
 	window_defer();
 }
 
+/* Whether CUPTI makes the window's kernel slower, by patched code or by replay. */
+static bool
+is_slowed(void)
+{
+	const struct profiler *p = &now_open.target->p;
+
+	return now_open.kind == KIND_INSTRUCTIONS || inject.replay ||
+	    p->pass >= p->config->patched;
+}
+
+/* Holds launches again and waits for what other threads launched since the window's
+ * kernel began: CUPTI waits for it when it turns something off, and it may wait for a
+ * launch that the gate holds. False: it has not ended. */
+static bool
+others_ended(void)
+{
+
+	return gate_recheck(gate_ours()) && (!gate_polluted() ||
+	    gate_drain(now_open.context, now_open.signature->shape.device,
+	    OTHERS_NS));
+}
+
 /* Tries to close the resumed window. With ${patient} waits until its kernel has ended,
  * for as long as a hold may last. */
 static void
@@ -750,13 +797,19 @@ leave(struct signature *s, bool launched)
 	now_open.patching_ns = begin - now_open.launch.launch_ns;
 	now_open.waited_ns = 0;
 	if (launched && !gate_wait_stream(now_open.stream, patience)) {
+		s->outlasted += !is_slowed();
 		learn_wait(begin);
 		leave_window();
 		return;
 	}
 	if (launched) {
 		s->alone = true;
+		s->outlasted = 0;
 		learn_wait(begin);
+	}
+	if (launched && !others_ended()) {
+		leave_window();
+		return;
 	}
 	if (launched && now_open.kind == KIND_INSTRUCTIONS)
 		plan_learn_patched(s, now_open.waited_ns);

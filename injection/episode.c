@@ -216,7 +216,8 @@ begin_timing(struct signature *s, CUcontext context, CUstream stream)
 {
 	uint64_t begin = inject_now();
 
-	if (!is_power_of_two(atomic_load(&s->sampled)) || gate_capturing())
+	if (!is_power_of_two(atomic_load(&s->sampled)) || gate_capturing() ||
+	    signature_may_await(s))
 		return false;
 	if (!gate_looks_idle(context, s->shape.device, hold_left(begin,
 	    inject.max_stall_ns / 2))) {
@@ -239,10 +240,13 @@ end_timing(struct signature *s)
 
 	hold_add(HOLD_MEASURE, inject_now() - now.hold_ns);
 	/* If the kernel ended this was its own time; if not, a lower bound. */
-	if (ended)
+	if (ended) {
 		s->alone = true;
-	else
+		s->outlasted = 0;
+	} else {
+		s->outlasted++;
 		budget_spend(now.timed_ns, OVERHEAD_SAMPLING);
+	}
 	time = time > LAUNCH_NS + LEAST_NS ? time - LAUNCH_NS : LEAST_NS;
 	now.sampled_ns += time * ((atomic_load(&s->sampled) + 1) / 2);
 	now.timed = NULL;

@@ -20,7 +20,10 @@
 #define GATE_WAIT_NS 2000000ull		/* for launches under way to return */
 #define LEAST_NS 10000ull		/* shorter waits are not charged */
 #define SPIN_NS 200000ull		/* poll without sleeping for short kernels */
-#define ASKED_WAIT_NS 20000000ull	/* for one query of the driver */
+#define ASKED_WAIT_NS 20000000ull	/* for one query of the driver, where the driver may
+					 * hold a lock */
+#define ANSWER_WAIT_NS 2000000000ull	/* for the same elsewhere: a query waits for a lock
+					 * that loading code may hold */
 #define SYNC_NS 1000000ull		/* for cuCtxSynchronize on an idle context */
 #define VAIN_NS 500000000ull	/* limit of the time waited in vain for an idle GPU,
 				 * summed over successive holds: work that was queued
@@ -50,6 +53,7 @@ static struct {
 	struct launched {
 		CUstream stream;
 		uint32_t device;
+		bool waiter;	/* a kernel that waits for the host may run */
 	} launched[STREAMS];
 	unsigned launches;
 	bool more;		/* the table is full: other streams launched, too */
@@ -283,7 +287,7 @@ gate_stream(CUstream stream, uint32_t device)
 		streams.more = true;
 	else if (i == streams.launches)
 		streams.launched[streams.launches++] =
-		    (struct launched){ stream, device };
+		    (struct launched){ stream, device, false };
 	if (streams.launches > 1)
 		gate_shared();
 	pthread_mutex_unlock(&streams.lock);
@@ -339,7 +343,7 @@ let_pass(void)
 	charge_wait(begin, setup_ns);
 }
 
-/* gate_busy looks for captures first and calls the driver then: wait until its call has
+/* is_busy looks for captures first and calls the driver then: wait until its call has
  * returned. For cuCtxSynchronize wait only briefly: a capture may begin while it
  * runs. */
 static void
@@ -381,25 +385,24 @@ gate_capturing(void)
 	return atomic_load(&streams.capturing) > 0;
 }
 
-/* Wait until cuStreamQuery of ${stream}, which the program is about to destroy, has
- * returned. */
+/* Waits until cuStreamQuery of ${stream}, which the program is about to destroy, has
+ * returned: it would go on with a stream that is not there any more. */
 static void
-wait_answer(CUstream stream)
+wait_answer(CUstream stream, uint64_t patience)
 {
 	uint64_t begin = inject_now();
 
 	while (atomic_load(&streams.asking) &&
 	    atomic_load(&streams.asked) == stream &&
-	    nap_within(begin, ASKED_WAIT_NS, 20000))
+	    nap_within(begin, patience, 20000))
 		continue;
 }
 
-void
-gate_stream_gone(CUstream stream)
+static void
+forget_stream(CUstream stream, uint64_t patience)
 {
 	unsigned i;
 
-	gate_capture(gate_key(stream, false), false);
 	pthread_mutex_lock(&streams.lock);
 	for (i = 0; i < streams.launches; i++)
 		if (streams.launched[i].stream == stream) {
@@ -408,7 +411,25 @@ gate_stream_gone(CUstream stream)
 			break;
 		}
 	pthread_mutex_unlock(&streams.lock);
-	wait_answer(stream);
+	wait_answer(stream, patience);
+}
+
+void
+gate_stream_ends(CUstream stream)
+{
+
+	/* These cannot be destroyed. */
+	if (stream != NULL && stream != CU_STREAM_LEGACY &&
+	    stream != CU_STREAM_PER_THREAD)
+		forget_stream(stream, ANSWER_WAIT_NS);
+}
+
+void
+gate_stream_gone(CUstream stream)
+{
+
+	gate_capture(gate_key(stream, false), false);
+	forget_stream(stream, ASKED_WAIT_NS);
 }
 
 void
@@ -421,18 +442,33 @@ gate_context_gone(void)
 	pthread_mutex_unlock(&streams.lock);
 }
 
-bool
-gate_busy(CUstream stream)
+/* Whether the driver may be asked about ${stream}: it has launched and is not destroyed.
+ * If other streams launched than the table has, nothing is known of one that is not in
+ * it: then only ${ours} may be asked about, the stream of this thread's launch. Call
+ * with the lock held. */
+static bool
+is_there(CUstream stream, bool ours)
+{
+	unsigned i;
+
+	if (stream == CU_STREAM_PER_THREAD || (ours && streams.more))
+		return true;
+	for (i = 0; i < streams.launches; i++)
+		if (streams.launched[i].stream == stream)
+			return true;
+	return false;
+}
+
+/* Whether ${stream} has unfinished work; false if it was destroyed. */
+static bool
+is_busy(CUstream stream, bool ours)
 {
 	bool known, busy;
-	unsigned i;
 
 	if (inject.api.cuStreamQuery == NULL)
 		return false;
 	pthread_mutex_lock(&streams.lock);
-	known = streams.more || stream == CU_STREAM_PER_THREAD;
-	for (i = 0; i < streams.launches && !known; i++)
-		known = streams.launched[i].stream == stream;
+	known = is_there(stream, ours);
 	atomic_store(&streams.asked, stream);
 	atomic_store(&streams.asking, known);
 	pthread_mutex_unlock(&streams.lock);
@@ -442,8 +478,8 @@ gate_busy(CUstream stream)
 	return busy;
 }
 
-bool
-gate_wait_stream(CUstream stream, uint64_t patience)
+static bool
+wait_stream(CUstream stream, bool ours, uint64_t patience)
 {
 	uint64_t begin = inject_now();
 
@@ -451,12 +487,19 @@ gate_wait_stream(CUstream stream, uint64_t patience)
 		/* A query could invalidate a capture. */
 		if (gate_capturing())
 			return false;
-		if (!gate_busy(stream))
+		if (!is_busy(stream, ours))
 			return true;
 		if (!nap_within(begin, patience,
 		    inject_now() - begin > SPIN_NS ? 10000 : 0))
 			return false;
 	}
+}
+
+bool
+gate_wait_stream(CUstream stream, uint64_t patience)
+{
+
+	return wait_stream(stream, true, patience);
 }
 
 bool
@@ -494,6 +537,57 @@ synchronize(void *cookie)
 	question.idle = gate_synchronize(question.context);
 }
 
+/* Marks ${stream} in the table. */
+static void
+set_waiter(CUstream stream, uint32_t device, bool on)
+{
+	unsigned i;
+
+	pthread_mutex_lock(&streams.lock);
+	for (i = 0; i < streams.launches; i++)
+		if (streams.launched[i].stream == stream &&
+		    streams.launched[i].device == device)
+			streams.launched[i].waiter = on;
+	pthread_mutex_unlock(&streams.lock);
+}
+
+void
+gate_waiter(CUstream stream, uint32_t device)
+{
+
+	gate_stream(stream, device);
+	set_waiter(stream, device, true);
+}
+
+/* Copies the table of streams. */
+static unsigned
+copy_launched(struct launched *copy)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&streams.lock);
+	n = streams.launches;
+	memcpy(copy, streams.launched, n * sizeof(*copy));
+	pthread_mutex_unlock(&streams.lock);
+	return n;
+}
+
+bool
+gate_waiter_runs(uint32_t device)
+{
+	struct launched copy[STREAMS];
+	unsigned i, n = copy_launched(copy);
+
+	for (i = 0; i < n; i++) {
+		if (!copy[i].waiter || copy[i].device != device)
+			continue;
+		if (is_busy(copy[i].stream, false))
+			return true;
+		set_waiter(copy[i].stream, device, false);
+	}
+	return false;
+}
+
 static bool
 all_ended(uint32_t device, uint64_t patience)
 {
@@ -501,15 +595,14 @@ all_ended(uint32_t device, uint64_t patience)
 	uint64_t begin = inject_now(), used;
 	unsigned i, n;
 
-	pthread_mutex_lock(&streams.lock);
-	n = streams.launches;
-	memcpy(copy, streams.launched, n * sizeof(*copy));
-	pthread_mutex_unlock(&streams.lock);
+	if (gate_waiter_runs(device))
+		return false;
+	n = copy_launched(copy);
 	for (i = 0; i < n; i++) {
 		if (copy[i].device != device)
 			continue;
 		used = inject_now() - begin;
-		if (!gate_wait_stream(copy[i].stream, used < patience ?
+		if (!wait_stream(copy[i].stream, false, used < patience ?
 		    patience - used : 0))
 			return false;
 	}

@@ -87,6 +87,17 @@ bool gate_synchronize(CUcontext context);
 void gate_stream(CUstream stream, uint32_t device);
 
 /*
+ * gate_waiter(stream, device): a kernel that is known to wait for the host is launched
+ * on ${stream}. While it runs the GPU does not become idle if the host is held: until
+ * then gate_drain and gate_looks_idle return false at once.
+ *
+ * gate_waiter_runs(device): whether such a kernel runs. Only the holder of the window
+ * may call this.
+ */
+void gate_waiter(CUstream stream, uint32_t device);
+bool gate_waiter_runs(uint32_t device);
+
+/*
  * gate_capture(stream, on): a stream capture begins or ends; ${stream} is a value that
  * identifies the stream, as returned by gate_key. If a profiler is being turned on or
  * off, the capture waits until that is done; none is turned on or off until the capture
@@ -102,8 +113,15 @@ void gate_capture(uintptr_t stream, bool on);
 uintptr_t gate_key(CUstream stream, bool per_thread);
 bool gate_capturing(void);
 
-/* gate_stream_gone(stream), gate_context_gone(): a stream, or all streams of a context,
- * are about to be destroyed. */
+/*
+ * gate_stream_ends(stream): in the API-enter callback of a call that destroys ${stream}:
+ * from now on the driver is not asked about it, and a question that another thread has
+ * asked is answered when this returns. gate_stream_gone(stream): the same in a resource
+ * callback, where the driver may hold the lock that the answer needs: then the wait is
+ * short, and may be in vain. gate_context_gone(): all streams of a context are about to
+ * be destroyed.
+ */
+void gate_stream_ends(CUstream stream);
 void gate_stream_gone(CUstream stream);
 void gate_context_gone(void);
 
@@ -117,10 +135,6 @@ bool gate_is_shared(void);
 /* gate_stream_made(blocking): the program created a stream. From the second stream on,
  * or with a non-blocking one, kernels can run side by side. */
 void gate_stream_made(bool blocking);
-
-/* gate_busy(stream): whether ${stream} has unfinished work. False if it was destroyed:
- * the driver must not be asked about its handle. */
-bool gate_busy(CUstream stream);
 
 /* gate_wait_stream(stream, patience): wait until ${stream} is idle. False after
  * ${patience} nanoseconds, or when a capture begins. In a callback of a launch on

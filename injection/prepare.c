@@ -236,11 +236,11 @@ prepare_target(const CUpti_CallbackData *d, struct signature *s,
 {
 	struct target *t;
 	int stage = STAGE_WAITING;
-	bool begun;
+	bool begun, vain = gate_waiter_runs(s->shape.device);
 
 	s->beside = true;
 	window_release();
-	begun = begin_job(d, s->shape.device, w);
+	begun = !vain && begin_job(d, s->shape.device, w);
 	if (begun) {
 		wait_for_job(begin);
 		/* This launch goes on: cancel the set-up if it still waits. */

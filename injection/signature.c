@@ -14,6 +14,8 @@
 #include "signature.h"
 
 #define KEY_SLOTS (1u << 17)
+#define AWAITS_PART 4		/* a kernel that waits ends in this part of a hold if it is
+				 * not held */
 #define MATTERS_AFTER 8		/* launches from which on the average decides */
 #define MATTERS_NS 20000	/* on average; shorter kernels are bound by latency */
 
@@ -269,6 +271,8 @@ signature_ran(struct signature *s, uint64_t ns)
 
 	s->traced++;
 	s->gpu_ns += ns;
+	if (s->shortest_ns == 0 || ns < s->shortest_ns)
+		atomic_store(&s->shortest_ns, ns);
 	family_ran(s->family, ns);
 	if (atomic_load_explicit(&s->matters, memory_order_relaxed) ||
 	    !matters(s->traced, s->gpu_ns))
@@ -277,6 +281,23 @@ signature_ran(struct signature *s, uint64_t ns)
 	/* At the next launch, plan_check sets it again if nothing is missing. */
 	if (!atomic_load(&s->complete))
 		atomic_store(&s->measured, false);
+}
+
+bool
+signature_awaits(const struct signature *s)
+{
+
+	return s->outlasted >= SIGNATURE_AWAITS && s->shortest_ns != 0 &&
+	    signature_may_await(s);
+}
+
+INJECT_HOT bool
+signature_may_await(const struct signature *s)
+{
+
+	return atomic_load_explicit(&s->outlasted, memory_order_relaxed) > 0 &&
+	    atomic_load_explicit(&s->shortest_ns, memory_order_relaxed) <
+	    inject.max_stall_ns / AWAITS_PART;
 }
 
 uint64_t

@@ -53,7 +53,8 @@ struct signature {
 	_Atomic uint32_t sampled;	/* launches while PC sampling was on */
 	_Atomic uint64_t site_next;	/* the next launch to take a call stack of */
 	_Atomic uint32_t site_looks;	/* call stacks taken */
-	_Atomic uint64_t traced, gpu_ns;	/* from activity records */
+	_Atomic uint64_t traced, gpu_ns;	/* from activity records, as is */
+	_Atomic uint64_t shortest_ns;	/* the shortest launch; 0: unknown */
 	_Atomic bool matters;		/* it is worth the expensive counters */
 	/* Counters. Guarded by the window (window.h). */
 	_Atomic bool measured;		/* nothing is left to measure */
@@ -70,6 +71,9 @@ struct signature {
 	_Atomic bool complete;
 	_Atomic bool alone;		/* it ended in a trial (counters.c) */
 	_Atomic bool waits;		/* it did not end in a trial */
+	_Atomic uint32_t outlasted;	/* holds in a row that it outlasted */
+	bool spared;			/* a launch was left to the trace, to tell how
+					 * long it takes */
 	bool stalls;			/* it takes longer than a hold */
 	uint64_t looked_launches;	/* launches at the last look of plan.c, and
 					 * the look that noticed the last of them */
@@ -93,6 +97,16 @@ struct signature {
 
 /* signature_time(s): nanoseconds per launch of ${s}, as far as known; 0: unknown. */
 uint64_t signature_time(const struct signature *s);
+
+/*
+ * signature_awaits(s): whether ${s} is known to wait for what the host does after the
+ * launch: it outlasted SIGNATURE_AWAITS holds, and otherwise takes a fraction of one.
+ * signature_may_await(s): whether that is possible: it outlasted the last hold, and no
+ * record tells that it takes long. Any thread.
+ */
+#define SIGNATURE_AWAITS 2	/* one may have been a slow first launch */
+bool signature_awaits(const struct signature *s);
+bool signature_may_await(const struct signature *s);
 
 /* signature_init(): make the tables. 0; -1 without memory. */
 int signature_init(void);
