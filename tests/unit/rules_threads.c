@@ -654,19 +654,17 @@ MADE_TEST(test_loose_warps)
 /* Whether the iterations of the loop "turns" with ${line} in it can be divided
  * among threads. */
 static void
-is_divided(const char *line, bool divided, bool sums)
+is_divided(const char *line, enum division by)
 {
 	struct made m;
 	struct code *c;
-	bool s;
 
 	made_init(&m);
 	c = &code_make(&m, made_kernel(&m, "k", 1, 1000), code_text("turns",
 	    line), 1)->code;
 	assert_int_equal(c->sass.loops, 1);
-	if (divided_loop(c, 0, &s) != divided)
-		fail_msg("%s", line);
-	assert_int_equal(s, sums);
+	if (divided_loop(c, 0) != by)
+		fail_msg("%s: %d", line, divided_loop(c, 0));
 	code_release(&m);
 }
 
@@ -674,24 +672,48 @@ is_divided(const char *line, bool divided, bool sums)
  * dividing. */
 TEST(test_divided_turns)
 {
-	is_divided("FFMA R4,R5,R5,R4 | inst 6400", true, true);
-	is_divided("FMNMX R4,R4,R5,!PT | inst 6400", true, true);
-	is_divided("@P2 FADD R4,R4,R5 | inst 6400", true, true);
-	is_divided("STG.E desc[UR4][R10.64],R5 | inst 6400", true, false);
-	is_divided("STG.E desc[UR4][R2.64],R5 | inst 6400", true, false);
-	/* Not divisible: the next iteration multiplies this one's result, or
-	 * follows its pointer; reads what this one stored; needs the sum of all
-	 * before it; or it is unknown whether there is a next one. */
-	is_divided("FFMA R4,R4,R5,R5 | inst 6400", false, false);
-	is_divided("LDG.E.64 R2,desc[UR4][R2.64] | inst 6400", false, false);
-	is_divided("STG.E desc[UR4][R2.64+0x4],R5 | inst 6400", false, false);
+	is_divided("FFMA R4,R5,R5,R4 | inst 6400", DIVIDED_SUMS);
+	is_divided("FMNMX R4,R4,R5,!PT | inst 6400", DIVIDED_SUMS);
+	is_divided("@P2 FADD R4,R4,R5 | inst 6400", DIVIDED_SUMS);
+	is_divided("STG.E desc[UR4][R10.64],R5 | inst 6400", DIVIDED_FREELY);
+	is_divided("STG.E desc[UR4][R2.64],R5 | inst 6400", DIVIDED_FREELY);
+	/* Needs the sum of all before it, also where it stores that in place. */
 	is_divided("FADD R4,R4,R5\nSTG.E desc[UR4][R10.64],R4 | inst 6400",
-	    false, false);
-	is_divided("ISETP.EQ.AND P2,PT,R5,RZ,PT\n@P2 EXIT | inst 6400", false,
-	    false);
-	is_divided("BAR.SYNC.DEFER_BLOCKING 0x0 | inst 6400", false, false);
+	    DIVIDED_SCAN);
+	is_divided("STG.E desc[UR4][R2.64],R4\nFADD R4,R4,R5 | inst 6400",
+	    DIVIDED_SCAN);
+	/* Not divisible: the next iteration multiplies this one's result, or
+	 * follows its pointer; reads what this one stored; or it is unknown
+	 * whether there is a next one, as its data or their sum decide. */
+	is_divided("FFMA R4,R4,R5,R5 | inst 6400", DIVIDED_NOT);
+	is_divided("LDG.E.64 R2,desc[UR4][R2.64] | inst 6400", DIVIDED_NOT);
+	is_divided("STG.E desc[UR4][R2.64+0x4],R5 | inst 6400", DIVIDED_NOT);
+	is_divided("ISETP.EQ.AND P2,PT,R5,RZ,PT\n@P2 EXIT | inst 6400",
+	    DIVIDED_NOT);
+	is_divided("IADD3 R4,R4,R5,RZ\nISETP.GT.AND P2,PT,R4,R6,PT\n@P2 EXIT "
+	    "| inst 6400", DIVIDED_NOT);
+	is_divided("BAR.SYNC.DEFER_BLOCKING 0x0 | inst 6400", DIVIDED_NOT);
 	is_divided("FSETP.GT.AND P2,PT,R5,R4,PT\n@P2 MOV R4,R5 | inst 6400",
-	    false, false);
+	    DIVIDED_NOT);
+}
+
+/* A prefix sum of several elements an iteration, in place: none is touched again, unless
+ * the iterations overlap. */
+TEST(test_prefix_sum)
+{
+	static const char *const step[] = { "0x8", "0x4" };
+
+	for (int i = 0; i < 2; i++) {
+		struct made m;
+		struct code *c;
+
+		made_init(&m);
+		c = &code_make(&m, made_kernel(&m, "k", 1, 1000),
+		    code_text("prefix", step[i]), 1)->code;
+		assert_int_equal(divided_loop(c, 0), i == 0 ? DIVIDED_SCAN :
+		    DIVIDED_NOT);
+		code_release(&m);
+	}
 }
 
 static void
@@ -699,16 +721,13 @@ is_tiled(const char *barrier, const char *more, const char *behind, bool divided
 {
 	struct made m;
 	struct code *c;
-	bool s;
 
 	made_init(&m);
 	c = &code_make(&m, made_kernel(&m, "k", 1, 1000), code_text("staged",
 	    barrier, more, behind), 1)->code;
 	assert_int_equal(c->sass.loops, 1);
-	if (divided_loop(c, 0, &s) != divided)
+	if (divided_loop(c, 0) != (divided ? DIVIDED_SUMS : DIVIDED_NOT))
 		fail_msg("%s; %s; %s", barrier, more, behind);
-	if (divided)
-		assert_true(s);
 	code_release(&m);
 }
 
@@ -750,6 +769,7 @@ MADE_TEST(test_divided_sum)
 {
 	struct kernel *k = made_kernel(m, "k", 100, 200000);
 	const struct finding *f;
+	double sums;
 
 	made_counters(m, k, 0.01);
 	k->shape.grid_x = 33;
@@ -759,6 +779,12 @@ MADE_TEST(test_divided_sum)
 	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup > 4 && f->kernel_speedup < 64);
 	assert_has(f->advice, "whose sums are added");
+	sums = f->kernel_speedup;
+	code_make(m, k, code_text("turns", "FADD R4,R4,R5\n"
+	    "STG.E desc[UR4][R10.64],R4 | inst 6400"), 1);
+	f = made_found(m, "grid-too-small");
+	assert_true(f->kernel_speedup > 1.2 && f->kernel_speedup < 0.7 * sums);
+	assert_has(f->advice, "cub::BlockScan");
 	code_make(m, k, code_text("turns", "FFMA R4,R4,R5,R5 | inst 6400"), 1);
 	f = made_found(m, "grid-too-small");
 	assert_true(f->kernel_speedup < 2 && f->saves_low_s == 0);

@@ -40,6 +40,7 @@ struct turn {
 	int carried[CARRIED_MOST];	/* registers */
 	int count;
 	uint64_t used;		/* carried registers used for anything but their sum */
+	uint64_t ends;		/* of them, those that may end the loop */
 	bool lost;		/* the loop is not understood */
 	bool staged;		/* see is_staged */
 };
@@ -183,6 +184,8 @@ step(struct turn *t, uint32_t at)
 	/* If the data may end the loop, an iteration waits for the data. */
 	if (is_exit(t, i) && r.needs & DATA)
 		t->lost = true;
+	if (is_exit(t, i))
+		t->ends |= needs_of(&r);
 	for (int k = 0; k < 16; k++)
 		if (o.predicates >> k & 1)
 			t->predicate[k] = (o.guarded ? t->predicate[k] : 0) |
@@ -291,22 +294,21 @@ find_carried(struct turn *t)
 	}
 }
 
-/* Is carried register ${k} independent of earlier iterations: a counter, or a
- * sum that nothing else reads? */
-static bool
-is_free(const struct turn *t, int k, bool *sums)
+/* What dividing costs for carried register ${k}: nothing for a counter; a sum that
+ * nothing else reads is added up in the end, one that iterations read needs a scan. */
+static enum division
+division_of(const struct turn *t, int k)
 {
 	const struct value *v = &t->of[t->carried[k]];
 	uint64_t self = 1ull << k;
 
 	if (v->sum != k + 1 || v->needs & self)
-		return false;
+		return DIVIDED_NOT;
 	if (!v->varies)
-		return true;
-	if (t->used & self)
-		return false;
-	*sums = true;
-	return true;
+		return DIVIDED_FREELY;
+	if (t->ends & self)
+		return DIVIDED_NOT;
+	return t->used & self ? DIVIDED_SCAN : DIVIDED_SUMS;
 }
 
 /* Does a register depend, through others, on its own value in an earlier iteration? */
@@ -329,16 +331,85 @@ goes_round(const struct turn *t, uint64_t counters)
 	return false;
 }
 
-/* Do ${a}, a load, and ${b}, a store, access different arrays, or the same address? */
-static bool
-is_apart(const struct slices *s, uint32_t a, uint32_t b, const struct sass *sass)
+/* The last instruction of ${l} before ${end} that writes ${reg}; SASS_NONE, also if the
+ * loop branches, so that another may have. */
+static uint32_t
+last_def(const struct sass *sass, const struct sass_loop *l, int reg, uint32_t end)
 {
+	uint32_t found = SASS_NONE;
+	struct operands o;
+
+	for (uint32_t at = l->head; at < end; at++) {
+		if (sass->instruction[at].flags & SASS_BRANCH && at != l->tail)
+			return SASS_NONE;
+		operands_of(&o, &sass->instruction[at]);
+		if (o.def != REGISTER_NONE && reg >= o.def &&
+		    reg < o.def + o.defs)
+			found = at;
+	}
+	return found;
+}
+
+/* The only instruction of ${l} that writes ${reg}; SASS_NONE. */
+static uint32_t
+only_def(const struct sass *sass, const struct sass_loop *l, int reg)
+{
+	uint32_t last = last_def(sass, l, reg, l->tail + 1);
+
+	return last != SASS_NONE && last_def(sass, l, reg, last) == SASS_NONE ?
+	    last : SASS_NONE;
+}
+
+/* What ${at} adds to ${reg}; 0: nothing, or not known. */
+static int64_t
+added_by(const struct sass *sass, uint32_t at, int reg)
+{
+	struct operands o;
+
+	if (at == SASS_NONE)
+		return 0;
+	operands_of(&o, &sass->instruction[at]);
+	return !o.guarded && o.uses == 1 && o.use[0] == reg && o.has_immediate &&
+	    opcode_adds(&sass->instruction[at]) ? o.immediate : 0;
+}
+
+/*
+ * By how much ${reg}, the base of addresses, grows in each iteration, in one step
+ * behind ${last}: by itself, or through a register that is then moved to it. 0: not
+ * known.
+ */
+static int64_t
+step_of(const struct sass *sass, const struct sass_loop *l, int reg, uint32_t last)
+{
+	uint32_t at = only_def(sass, l, reg);
+	struct operands o;
+
+	if (at == SASS_NONE || at <= last)
+		return 0;
+	operands_of(&o, &sass->instruction[at]);
+	if (o.uses == 1 && o.use[0] != reg && !o.guarded && !o.has_address)
+		return operand_has(&sass->instruction[at], "MOV") ||
+		    opcode_is_any(&sass->instruction[at], "MOV UMOV") ?
+		    added_by(sass, last_def(sass, l, o.use[0], at), reg) : 0;
+	return added_by(sass, at, reg);
+}
+
+/* Do ${a}, a load, and ${b}, a store, access different arrays, or the same address;
+ * or parts of a window that the next iteration is past? */
+static bool
+is_apart(const struct slices *s, uint32_t a, uint32_t b, const struct sass *sass,
+    const struct sass_loop *l)
+{
+	int bytes = sass->instruction[a].bytes > sass->instruction[b].bytes ?
+	    sass->instruction[a].bytes : sass->instruction[b].bytes;
 	struct operands x, y;
 	struct slice p, q;
 
 	operands_of(&x, &sass->instruction[a]);
 	operands_of(&y, &sass->instruction[b]);
-	if (x.base == y.base && x.uniform == y.uniform && x.offset == y.offset)
+	if (x.base == y.base && x.uniform == y.uniform && (x.offset == y.offset ||
+	    llabs(x.offset - y.offset) + bytes <=
+	    llabs(step_of(sass, l, x.base, a > b ? a : b))))
 		return true;
 	slice_of(&p, s, a);
 	slice_of(&q, s, b);
@@ -445,41 +516,47 @@ memory_free(const struct code *c, const struct sass_loop *l, bool staged)
 			}
 			if (s == NULL && (s = slices_new(&c->sass)) == NULL)
 				return false;
-			is = is_apart(s, load[a], store[b], &c->sass);
+			is = is_apart(s, load[a], store[b], &c->sass, l);
 		}
 	slices_free(s);
 	return is;
 }
 
-bool
-divided_loop(const struct code *c, size_t loop, bool *sums)
+enum division
+divided_loop(const struct code *c, size_t loop)
 {
 	const struct sass_loop *l = &c->sass.loop[loop];
 	struct turn *t;
+	enum division by = DIVIDED_FREELY;
 	uint64_t counters = 0;
-	bool is = false, staged;
+	bool staged;
 
-	*sums = false;
 	if (l->tail >= c->sass.instructions)
-		return false;
+		return DIVIDED_NOT;
 	staged = is_staged(&c->sass, l);
 	if (!memory_free(c, l, staged))
-		return false;
+		return DIVIDED_NOT;
 	t = calloc(1, sizeof(*t));
 	if (t == NULL)
-		return false;
+		return DIVIDED_NOT;
 	t->sass = &c->sass;
 	t->loop = l;
 	t->staged = staged;
 	find_carried(t);
 	for (uint32_t at = l->head; at <= l->tail && !t->lost; at++)
 		step(t, at);
-	for (int k = 0; k < t->count && !t->lost; k++)
-		if (is_free(t, k, sums))
-			counters |= 1ull << k;
-	is = !t->lost && !goes_round(t, counters);
+	for (int k = 0; k < t->count && !t->lost; k++) {
+		enum division one = division_of(t, k);
+
+		if (one == DIVIDED_NOT)
+			continue;
+		counters |= 1ull << k;
+		by = one > by ? one : by;
+	}
+	if (t->lost || goes_round(t, counters))
+		by = DIVIDED_NOT;
 	free(t);
-	return is;
+	return by;
 }
 
 /*
@@ -590,7 +667,7 @@ struct divided
 divided_of(const struct rule_view *x)
 {
 	const struct code *c = x->kernel->code;
-	struct divided d = { 0, 1, false };
+	struct divided d = { 0, 1, DIVIDED_NOT };
 	double inst[DEPTHS], part[DEPTHS], turns, all = 0, in = 0;
 	bool *inside;
 
@@ -603,18 +680,18 @@ divided_of(const struct rule_view *x)
 	turns = turns_for(inst, executed_of(x));
 	for (size_t i = 0; i < c->sass.loops; i++) {
 		const struct sass_loop *l = &c->sass.loop[i];
-		bool sums;
+		enum division by;
 
 		/* In an inner loop all threads would have to synchronise after
 		 * each outer iteration. */
 		if (l->depth > 0)
 			continue;
-		if (is_dealt(c, l, rule_threads(x->kernel)))
-			sums = true;
-		else if (!divided_loop(c, i, &sums))
+		by = is_dealt(c, l, rule_threads(x->kernel)) ? DIVIDED_SUMS :
+		    divided_loop(c, i);
+		if (by == DIVIDED_NOT)
 			continue;
 		d.ways = fmax(d.ways, c->counted ? counted_turns(c, l) : turns);
-		d.sums = d.sums || sums;
+		d.by = by > d.by ? by : d.by;
 		memset(&inside[l->head], true, l->tail - l->head + 1);
 	}
 	count_depths(c, part, inside);

@@ -57,7 +57,7 @@ struct room {
 				 * iterations of loops; INFINITY: any number */
 	double left;		/* share of a warp's work that no other thread
 				 * can take over */
-	bool sums;		/* the partial results have to be combined */
+	enum division by;	/* how the iterations are shared */
 };
 
 /* Are the warps of a block independent: no shared memory and no barrier? */
@@ -91,9 +91,12 @@ room_of(const struct rule_view *x, double blocks, double sms)
 	}
 	d = divided_of(x);
 	if (d.share > 0 && d.ways > 1) {
-		r.threads = d.ways;
+		/* A scan of the whole grid takes two more kernels, or as long a
+		 * wait, and passes the data twice. */
+		r.threads = d.by == DIVIDED_SCAN ? fmax(1, fmin(d.ways,
+		    x->load->time_s / x->load->fixed_s)) : d.ways;
 		r.left = 1 - d.share;
-		r.sums = d.sums;
+		r.by = d.by;
 	}
 	return r;
 }
@@ -109,6 +112,9 @@ fix_room(const struct room *r, double more)
 	double moved = fmin(r->moved, r->sms / fmin(threads, r->sms));
 	double shared = threads / (1 + (threads - 1) * r->left);
 
+	/* For the sums of the parts, and again with what lies before each. */
+	if (r->by == DIVIDED_SCAN)
+		shared = fmax(1, shared / 2);
 	fix.grid = threads;
 	fix.blocks = moved;
 	fix.spread = fmin(shared, r->sms) * moved;
@@ -148,6 +154,10 @@ set_fix(const struct rule_view *x, struct draft *d, const struct room *r,
 	fix = fix_room(r, r->threads > 1 ? fix.occupancy :
 	    sqrt(fix.occupancy));
 	/* Moved warps may wait as long as before. */
+	/* A block's scan leaves the other SMs idle, and the grid's waits for itself:
+	 * halfway, as factors, between as now and that. */
+	if (r->threads > 1 && r->by == DIVIDED_SCAN)
+		fix = fix_power(&fix, 0.5);
 	if (r->threads > 1 || gain_time(x->load, &fix, VIEW_MID) <
 	    gain_time(x->load, &d->fix[VIEW_MID], VIEW_MID))
 		d->fix[VIEW_MID] = fix;
@@ -160,7 +170,10 @@ set_fix(const struct rule_view *x, struct draft *d, const struct room *r,
 static const char *
 how_to(const struct rule_view *x, const struct room *r)
 {
-	if (r->threads > 1 && r->sums)
+	if (r->threads > 1 && r->by == DIVIDED_SCAN)
+		return "its loop only needs the sum of all before: a scan, by a "
+		    "block or the whole grid (cub::BlockScan, cub::DeviceScan)";
+	if (r->threads > 1 && r->by == DIVIDED_SUMS)
 		return "divide its loop's iterations among more threads, whose "
 		    "sums are added in the end: atomicAdd, or a second kernel";
 	if (r->threads > 1)
