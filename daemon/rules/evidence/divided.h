@@ -2,12 +2,12 @@
  * rules/evidence/divided.h: can the iterations of a kernel's loops be divided among
  * more threads than now? What an iteration passes to the next decides: a counter that
  * grows by a constant can start anywhere, and a sum (or minimum, or maximum) that the
- * loop only adds to can be computed in parts; what an iteration reads of it, by a scan. Tiles in shared memory, which each
- * iteration stores anew, are no obstacle: other blocks have their own. If an iteration
- * needs a result of the last one, or may read what that stored, they depend on each
- * other. A loop whose iterations the program distributes over its warps can be
- * distributed over more. From the code alone; pure; bounded work. Anything not
- * understood counts as a dependence.
+ * loop only adds to can be computed in parts; what an iteration reads of it, by a scan.
+ * Tiles in shared memory, which each iteration stores anew, are no obstacle: other
+ * blocks have their own. If an iteration needs another result of the last one, or may
+ * read what that stored, they depend on each other. A loop whose iterations the program
+ * distributes over its warps can be distributed over more. From the code alone; pure;
+ * bounded work. Anything not understood counts as a dependence.
  */
 #ifndef CADV_DIVIDED_H
 #define CADV_DIVIDED_H
