@@ -368,6 +368,7 @@ build_ahead() {
 	chrt --idle 0 ninja -C "$dir" -j "$jobs" "$target" >>"$log" 2>&1 </dev/null &
 	set +m
 	ahead=$!
+	trap end_ahead EXIT
 }
 
 # The rest is built at the usual priority.
