@@ -143,6 +143,8 @@ cases += [c for c in trust_case.read_cases(sys.argv[2] + "/python.tsv")
 assert {c["counterpart"] for c in cases} == {c["id"] for c in cases}
 assert len([c for c in cases if c["split"] == "sealed"]) >= 2 * 40
 assert all(code in codes for c in cases for code in c["codes"])
-assert all(c["codes"] for c in cases if c["role"] == "before")
+# Sound families need no code.
+without = [c for c in cases if c["role"] == "before" and not c["codes"]]
+assert len(without) <= len(away) / 6, without
 END
 exit $failed
