@@ -117,7 +117,8 @@ burst_start(const struct model *m, struct device_state *d, const struct op *op)
 	struct burst *b = &d->burst;
 
 	if (b->open)
-		b->prepared += burst_prepared(m, b, op, op->start);
+		b->prepared += burst_prepared(m, b, op,
+		    d->actives > 0 ? op->start : d->frontier);
 	if (!b->open) {
 		b->open = true;
 		b->start = op->start;

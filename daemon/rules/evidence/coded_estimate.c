@@ -640,14 +640,13 @@ struct warp_counts {
 static double
 retry_turns(const struct needs *n, double each, const struct warp_counts *k)
 {
-	double turns, inst = each, idle;
+	double turns, idle;
 
 	if (!(n->retry_inst > 0) || !(k->waves > 0) || !(k->lanes > 0))
 		return 0;
 	idle = fmin(1, (1 - fmin(1, k->lanes / WARP)) /
 	    (1 - RETRY_LANES / WARP));
-	inst *= idle;
-	turns = fmin(inst / n->retry_inst,
+	turns = fmin(each * idle / n->retry_inst,
 	    (k->waves - n->waves) / fmax(1, n->retry_waves));
 	return fmax(1, turns);
 }

@@ -139,7 +139,7 @@ reads(const struct operands *o, const bool held[UNIFORM_REGISTER])
 }
 
 static void
-write(const struct operands *o, bool held[UNIFORM_REGISTER], bool is)
+hold(const struct operands *o, bool held[UNIFORM_REGISTER], bool is)
 {
 	for (int d = 0; d < o->defs && o->def >= 0 &&
 	    o->def + d < UNIFORM_REGISTER; d++)
@@ -189,10 +189,10 @@ ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
 			    h.own[o.base])
 				n->apart += a->of[at].requests;
 		}
-		write(&o, h.data, is || (at != SIZE_MAX &&
+		hold(&o, h.data, is || (at != SIZE_MAX &&
 		    a->of[at].kind == INST_LOAD && is_narrow(a, c, at)));
-		write(&o, h.place, place && i->space == SPACE_NONE);
-		write(&o, h.own, own);
+		hold(&o, h.place, place && i->space == SPACE_NONE);
+		hold(&o, h.own, own);
 	}
 	/* Instructions that compute each element's position by division stay,
 	 * too; those that a function does are not in the code's order. */
