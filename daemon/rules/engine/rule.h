@@ -437,7 +437,8 @@ void rule_gpus(const struct run *run, struct gpus *t);
  * noise.c: rank_noise_s(run): the least saving, s, that is worth a change: a
  * share of rank_work_s(run), the time of the GPU's work and the short gaps beside
  * it, but for copies of results that are set apart (so that the start-up of the
- * host, or its checks of results, do not hide what a program can gain), or the spread of repeated launches if that is more.
+ * host, or its checks of results, do not hide what a program can gain), or the
+ * spread of repeated launches if that is more.
  */
 #define NOISE_SHARE 0.005	/* of a time: a smaller saving is not noticed */
 double rank_work_s(const struct run *run);
