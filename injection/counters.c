@@ -40,7 +40,7 @@
 					 * kernel with patched code that takes longer
 					 * than expected: it would run patched, too */
 #define COUNTED_WAITS 4			/* launches that wait so */
-#define OTHERS_NS 20000000ull		/* wait, at the end of a window, for what other
+#define OTHERS_NS 20000000ull		/* at most, at the end of a window, for what other
 					 * threads launched in it */
 #define CLOSE_WAIT_NS 2000000000ull	/* wait for the window at exit: 1 s if it is
 					 * the first since boot */
@@ -690,10 +690,11 @@ is_slowed(void)
 static bool
 others_ended(void)
 {
+	uint64_t left = hold_left(now_open.begin_ns, now_open.reserve_ns);
 
 	return gate_recheck(gate_ours()) && (!gate_polluted() ||
 	    gate_drain(now_open.context, now_open.signature->shape.device,
-	    OTHERS_NS));
+	    left < OTHERS_NS ? left : OTHERS_NS));
 }
 
 /* Tries to close the resumed window. With ${patient} waits until its kernel has ended,
