@@ -22,7 +22,7 @@
  */
 #define POWER 0.5
 
-struct division {
+struct carveout {
 	double total;		/* L1 and shared memory of an SM, bytes */
 	double shared;		/* carve-out for shared memory */
 	double used;		/* shared memory of the resident blocks */
@@ -38,7 +38,7 @@ step_up(const struct rule_view *x, double bytes)
 }
 
 static bool
-look(const struct rule_view *x, struct division *v)
+look(const struct rule_view *x, struct carveout *v)
 {
 	const struct record_SIGNATURE *s = &x->kernel->shape;
 	const struct record_DEVICE *l = &x->device->limits;
@@ -66,7 +66,7 @@ is_requested(const struct rule_view *x)
 
 static void
 give_division(const struct rule_view *x, struct draft *d,
-    const struct division *v)
+    const struct carveout *v)
 {
 	const struct record_SIGNATURE *s = &x->kernel->shape;
 
@@ -84,7 +84,7 @@ give_division(const struct rule_view *x, struct draft *d,
 
 /* Shared memory limits the blocks on an SM: ${more} times as many could reside. */
 static enum rule_state
-grow(struct rule_view *x, const struct division *v, double more)
+grow(struct rule_view *x, const struct carveout *v, double more)
 {
 	struct draft *d = rule_found(x, NULL);
 	double blocks = x->kernel->occupancy.blocks_per_sm;
@@ -113,7 +113,7 @@ grow(struct rule_view *x, const struct division *v, double more)
 
 /* Shared memory is set aside that no block uses, and L1 lacks it. */
 static enum rule_state
-shrink(struct rule_view *x, const struct division *v, const struct reuse *r)
+shrink(struct rule_view *x, const struct carveout *v, const struct reuse *r)
 {
 	double now = v->total - v->shared, wait = x->load->memory_stall;
 	double then = v->total - step_up(x, v->used);
@@ -159,7 +159,7 @@ enum rule_state
 rule_cache_config_mismatch(struct rule_view *x)
 {
 	const struct occupancy *o = &x->kernel->occupancy;
-	struct division v;
+	struct carveout v;
 	struct reuse r;
 	double more;
 
