@@ -103,6 +103,10 @@ FAULT_IS(gathered_product,
     "IMAD.WIDE R2,R16,0x4000,R2 | inst 100 line 4\n",
     "IMAD.WIDE R12,R16,0x4,R6 | inst 100 line 4\n"))
 
+/* All threads of the grid load the same. */
+FAULT_IS(uniform_product, product(m, "IADD3 R2,R2,0x40,RZ | inst 100 line 4\n",
+    "IADD3 R12,R6,0x80,RZ | inst 100 line 4\n"))
+
 /* A loop that keeps sums of columns in memory; ${then} follows the store in
  * every iteration. L2 is limited by the stores. */
 static void

@@ -98,6 +98,40 @@ MADE_TEST(test_redundant_filter)
 		fail_msg("%g s, %g s where threads differ", f->saves_s, own);
 }
 
+/* The kernel was counted as a whole, its instructions were not. */
+static void
+lose_counts(struct made *m)
+{
+	struct code *c = &m->code[0]->code;
+
+	c->counted = false;
+	for (int v = 0; v < SOURCE_COUNT; v++) {
+		c->total[v] = NAN;
+		for (size_t i = 0; i < c->instructions; i++)
+			c->instruction[i].value[v] = NAN;
+	}
+}
+
+/* Their code tells all the same whether a tile can hold what they load: no gather, and
+ * nothing that is the same for the whole grid. */
+MADE_TEST(test_redundant_uncounted)
+{
+	fault_naive_product(m);
+	lose_counts(m);
+	assert_int_equal(made_found(m, REDUNDANT)->confidence, CONF_LOW);
+	made_again(m);
+	fault_gathered_product(m);
+	m->kernel[0].code = NULL;
+	made_found(m, REDUNDANT);
+	m->kernel[0].code = &m->code[0]->code;
+	lose_counts(m);
+	made_quiet(m, REDUNDANT);
+	made_again(m);
+	fault_uniform_product(m);
+	lose_counts(m);
+	made_quiet(m, REDUNDANT);
+}
+
 /* A sum that a loop keeps in memory: the stores of all iterations but the last
  * are saved, with L2's work for them; stores to other places remain. */
 MADE_TEST(test_redundant_stores)

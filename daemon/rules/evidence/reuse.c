@@ -7,14 +7,16 @@
  * does not change in their loop (read-only-path-unused).
  */
 #include <math.h>
+#include <stdlib.h>
 
+#include "rules/evidence/coded_estimate.h"
 #include "rules/evidence/inst.h"
 #include "source/operand.h"
 #include "rules/evidence/reads.h"
 #include "rules/evidence/reuse.h"
 #include "source/slice.h"
 
-#define SLICES_MAX 256		/* loads that are examined, of each kind */
+#define SLICES_MAX 1024		/* loads that are examined, of each kind */
 #define WORDS 128		/* bytes that a warp requests, 4 per lane */
 
 static double
@@ -211,6 +213,31 @@ uses_tensors(const struct code *c)
 	return false;
 }
 
+/* The share that can be kept where instructions were not counted: by estimates of
+ * how often each is executed. Unchanged if there are none. */
+static void
+weigh_estimated(struct reuse *r, const struct rule_view *x)
+{
+	struct reuse by = { .kept = 0 };
+	struct slices *t = NULL;
+	struct mark *m = NULL;
+	struct coded e;
+
+	if (coded_of(&e, x) != 0)
+		return;
+	t = slices_new(&e.code.sass);
+	m = marks_new(x);
+	if (t == NULL || m == NULL) {
+		x->arena->failed = true;
+	} else if (inst_total(&e.code, SOURCE_GLOBAL_LD) > 0) {
+		weigh_global(&by, &e.code, t, m);
+		r->kept = by.kept;
+	}
+	free(m);
+	slices_free(t);
+	coded_clear(&e);
+}
+
 void
 reuse_of(struct reuse *r, const struct rule_view *x, struct mark *global,
     struct mark *shared)
@@ -231,6 +258,8 @@ reuse_of(struct reuse *r, const struct rule_view *x, struct mark *global,
 		r->tensor = uses_tensors(c);
 	}
 	look_at_global(x, r);
+	if (!r->by_code && (r->again > 1 || r->l2_again > 1))
+		weigh_estimated(r, x);
 	look_at_shared(x, r);
 	look_at_pipes(x, r);
 }

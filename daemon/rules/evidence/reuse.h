@@ -25,11 +25,13 @@ struct reuse {
 	double arithmetic;	/* busiest arithmetic pipe / L1 pipe; NaN */
 	double part_global, part_shared;	/* share of loads in the L1
 						 * pipe's work */
+	double kept;		/* share of the global loads whose value a tile
+				 * or a register can hold, by the counts of
+				 * instructions or by estimates of them; 1
+				 * without their code */
 	/* Where instructions were counted and disassembled: */
 	bool by_code;
 	bool tensor;		/* uses tensor cores */
-	double kept;		/* share of the global loads whose value a tile
-				 * or a register can hold; else 1 */
 	double single;		/* share of kept whose value goes into a product
 				 * with a factor that all threads share */
 	bool table;		/* addresses of shared loads were loaded */

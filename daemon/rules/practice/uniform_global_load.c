@@ -18,7 +18,7 @@
 #include "source/operand.h"
 #include "source/slice.h"
 
-#define SLICES_MAX 256		/* loads that are examined */
+#define SLICES_MAX 1024		/* loads that are examined */
 
 /* CUDA Programming Guide, Device Memory Accesses: 64 KB of constant memory; a thread
  * loads 16 bytes at once. */
