@@ -59,6 +59,15 @@ FAULT_IS(matrices_ahead, multiplying(m, "", code_text("matrices_ahead")))
 /* Each iteration stores as many values as it loads, and uses each four times. */
 FAULT_IS(matrices_stored, multiplying(m, code_text("tiles_stored"),
     code_text("matrices")))
+/* Factors that are stored as halves and multiplied as floats. */
+FAULT_IS(matrices_of_halves, multiplying(m, "LDS.64 R16[R14] | inst 6400 "
+    "waves 6400 least 6400 line 52\n"
+    "LDS.64 R20[R15] | inst 6400 waves 6400 least 6400 line 52\n",
+    code_text("matrices_of_halves")))
+FAULT_IS(vectors_of_halves, multiplying(m, "LDG.E R16,desc[UR4][R2.64] | "
+    "inst 6400 sectors 25600 ideal 25600 line 52\n"
+    "LDS R20[R15] | inst 6400 waves 6400 least 6400 line 52\n",
+    code_text("vectors_of_halves")))
 FAULT_IS(on_tensor_cores,
     multiplying(m, code_text("tiles"), code_text("on_tensor_cores")))
 /* A filter: its coefficients stay in registers. */

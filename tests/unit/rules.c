@@ -265,6 +265,8 @@ static const struct row others[] = {
 	  { fault_good }, fault_good },
 	{ "tensor-cores-unused", fault_matrices_stored,
 	  { fault_good }, fault_good },
+	{ "tensor-cores-unused", fault_matrices_of_halves,
+	  { fault_vectors_of_halves }, fault_good },
 	{ "serial-kernel", fault_one_warp, { fault_good }, fault_good },
 	{ "sm-imbalance", fault_blocks_left_over, { fault_good }, fault_good },
 	{ "too-many-blocks-little-work", fault_setting_up,

@@ -2,13 +2,16 @@
  * tensor-cores-unused: a loop that multiplies matrices with FFMA or HFMA2, on a
  * GPU whose tensor cores would do it several times faster, with less precision.
  *
- * Such a loop has fused multiply-adds of two values that were both loaded in
- * it: from shared memory, where each is read many times, or from global memory
- * into registers that are used more than once. A filter whose coefficients stay
- * in registers, a polynomial or a product of vectors (each value is used once)
- * do not qualify. Neither the matrices' extents nor the precision that the
- * result needs are known: so the rule fires only where multiply-adds or the
- * loads that feed them are the limit, and with low confidence.
+ * Such a loop has multiply-adds of two values that were both loaded in it, and
+ * perhaps converted: from shared memory, where each is read many times, or from
+ * global memory into registers that are used more than once. A sum of several
+ * products that is added as a whole (acc += a * b + c * d) begins with a
+ * multiplication and ends with an addition, which count, too. A filter whose
+ * coefficients stay in registers, a polynomial or a product of vectors (each
+ * value is used once) do not qualify. Neither the matrices' extents nor the
+ * precision that the result needs are known: so the rule fires only where
+ * multiply-adds or the loads that feed them are the limit, and with low
+ * confidence.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -43,11 +46,25 @@
 
 enum origin { FROM_ELSEWHERE, FROM_SHARED, FROM_GLOBAL };
 
+/* What a register holds. */
+struct content {
+	enum origin from;	/* a value that was loaded */
+	bool narrow;		/* and was a half before it was converted */
+	bool sum;		/* a product of two loaded values, or a sum of
+				 * such that began in this iteration */
+	uint32_t product;	/* index + 1 of the multiplication that it is,
+				 * as long as nothing was added to it */
+};
+
 struct matrix {
 	double fmas;		/* executed, of two loaded values */
+	double products;	/* of them, without the additions of sums */
+	double narrow;		/* of fmas: FFMA of converted halves */
 	double global;		/* of them with a value from global memory */
 	double loaded;		/* registers loaded from global memory … */
 	double shared;		/* … and from shared memory, executed */
+	double converted[2];	/* conversions of such values, likewise */
+	double narrowed;	/* of them, of halves */
 	double all;		/* all instructions of the FMA pipe */
 	double tensor;		/* instructions on the tensor cores */
 	double half;		/* of fmas: HFMA2 */
@@ -74,35 +91,115 @@ origin_of(const struct sass_instruction *i)
 	    i->space == SPACE_GLOBAL ? FROM_GLOBAL : FROM_ELSEWHERE;
 }
 
-/* Were both factors loaded? */
+/* Does ${i} only convert, move or unpack the one value that it reads? */
 static bool
-is_of_loaded(const struct operands *o, const uint8_t *holds)
+is_passed_on(const struct sass_instruction *i, const struct operands *o)
 {
-	return o->uses == 3 && holds[o->use[0]] != FROM_ELSEWHERE &&
-	    holds[o->use[1]] != FROM_ELSEWHERE;
+	if (o->uses != 1 || o->defs < 1)
+		return false;
+	return i->flags & SASS_CONVERT || opcode_is(i, "MOV") ||
+	    operand_has(i, "MOV") || opcode_is(i, "PRMT") ||
+	    (opcode_is(i, "HADD2") && operand_has(i, "F32")) ||
+	    (opcode_is(i, "IMAD") && operand_has(i, "U32"));
+}
+
+/* Were both factors loaded? ${uses}: the registers that the instruction reads. */
+static bool
+is_of_loaded(const struct operands *o, int uses, const struct content *h)
+{
+	return o->uses == uses && h[o->use[0]].from != FROM_ELSEWHERE &&
+	    h[o->use[1]].from != FROM_ELSEWHERE;
+}
+
+static bool
+is_product(const struct sass_instruction *i, const struct operands *o,
+    const struct content *h)
+{
+	return i->flags & SASS_MULTIPLY && !(i->flags & SASS_FMA) &&
+	    i->flags & SASS_FP32 && is_of_loaded(o, 2, h);
+}
+
+/* Does ${i} add a sum of products to something? */
+static bool
+is_sum_added(const struct sass_instruction *i, const struct operands *o,
+    const struct content *h)
+{
+	return i->flags & SASS_ADD && i->flags & SASS_FP32 && o->uses == 2 &&
+	    (h[o->use[0]].sum || h[o->use[1]].sum);
+}
+
+static void
+add_mark(const struct code *c, uint32_t s, struct matrix *m, struct mark *mark)
+{
+	size_t k = inst_of_sass(c, s);
+
+	m->fmas += inst_executed(c, s);
+	if (k != SIZE_MAX)
+		mark[k].weight += inst_executed(c, s);
+}
+
+/* The product in register ${r}, if it holds one, is added: counts it, once. */
+static void
+count_product(const struct code *c, struct content *r, struct matrix *m,
+    struct mark *mark)
+{
+	if (r->product == 0)
+		return;
+	m->products += inst_executed(c, r->product - 1);
+	add_mark(c, r->product - 1, m, mark);
+	r->product = 0;
 }
 
 static void
 count_one(const struct code *c, uint32_t s, const struct operands *o,
-    const uint8_t *holds, struct matrix *m, struct mark *mark)
+    struct content *h, struct matrix *m, struct mark *mark)
 {
 	const struct sass_instruction *i = &c->sass.instruction[s];
 	double inst = inst_executed(c, s);
-	size_t k = inst_of_sass(c, s);
 
 	if (origin_of(i) == FROM_GLOBAL)
 		m->loaded += inst * o->defs;
 	if (origin_of(i) == FROM_SHARED)
 		m->shared += inst * o->defs;
-	if (!is_multiply_add(i) || !is_of_loaded(o, holds))
+	if (is_passed_on(i, o) && h[o->use[0]].from != FROM_ELSEWHERE) {
+		m->converted[h[o->use[0]].from == FROM_GLOBAL] += inst;
+		m->narrowed += opcode_is(i, "HADD2") ? inst : 0;
+	}
+	if (is_sum_added(i, o, h)) {
+		count_product(c, &h[o->use[0]], m, mark);
+		count_product(c, &h[o->use[1]], m, mark);
+		add_mark(c, s, m, mark);
+	}
+	if (!is_multiply_add(i) || !is_of_loaded(o, 3, h))
 		return;
-	m->fmas += inst;
+	count_product(c, &h[o->use[2]], m, mark);
+	add_mark(c, s, m, mark);
+	m->products += inst;
 	if (i->flags & SASS_FP16)
 		m->half += inst;
-	if (holds[o->use[0]] == FROM_GLOBAL || holds[o->use[1]] == FROM_GLOBAL)
+	else if (h[o->use[0]].narrow && h[o->use[1]].narrow)
+		m->narrow += inst;
+	if (h[o->use[0]].from == FROM_GLOBAL || h[o->use[1]].from == FROM_GLOBAL)
 		m->global += inst;
-	if (k != SIZE_MAX)
-		mark[k].weight += inst;
+}
+
+/* What the result of sass instruction ${s} is. */
+static struct content
+result_of(const struct sass_instruction *i, uint32_t s,
+    const struct operands *o, const struct content *h)
+{
+	struct content r = { .from = origin_of(i) };
+
+	if (is_passed_on(i, o)) {
+		r.from = h[o->use[0]].from;
+		r.narrow = h[o->use[0]].narrow || opcode_is(i, "HADD2");
+	} else if (is_product(i, o, h)) {
+		r.sum = true;
+		r.product = s + 1;
+	} else if (is_multiply_add(i) && is_of_loaded(o, 3, h)) {
+		r.sum = h[o->use[2]].sum;
+	}
+	return r;
 }
 
 /* Walks the loop twice, so that values loaded at the end of an iteration for
@@ -111,20 +208,22 @@ static void
 count_loop(const struct code *c, const struct sass_loop *loop,
     struct matrix *m, struct mark *mark)
 {
-	uint8_t holds[REGISTERS] = { 0 };
+	struct content h[REGISTERS] = { { .from = FROM_ELSEWHERE } };
 
 	for (int turn = 0; turn < 2; turn++)
 		for (uint32_t s = loop->head; s <= loop->tail; s++) {
-			enum origin from =
-			    origin_of(&c->sass.instruction[s]);
+			const struct sass_instruction *i =
+			    &c->sass.instruction[s];
 			struct operands o;
+			struct content r;
 
-			operands_of(&o, &c->sass.instruction[s]);
+			operands_of(&o, i);
 			if (turn == 1 && sass_loop_of(&c->sass, s) == loop)
-				count_one(c, s, &o, holds, m, mark);
+				count_one(c, s, &o, h, m, mark);
+			r = result_of(i, s, &o, h);
 			for (int d = 0; d < o.defs &&
 			    o.def + d < REGISTERS; d++)
-				holds[o.def + d] = (uint8_t)from;
+				h[o.def + d] = r;
 		}
 }
 
@@ -160,10 +259,11 @@ is_reused(const struct code *c, const struct matrix *m)
 	double reads = inst_total(c, SOURCE_SHARED_LD);
 	double writes = inst_total(c, SOURCE_SHARED_ST);
 
-	if (m->global > 0.5 * m->fmas)
-		return m->global >= MIN_USES * m->loaded;
+	if (m->global > 0.5 * m->products)
+		return m->global >= MIN_USES * fmax(m->loaded, m->converted[1]);
 	return isfinite(reads) && (reads >= MIN_READS * (isfinite(writes) ?
-	    writes : 0) || m->fmas >= MIN_USES * m->shared);
+	    writes : 0) || m->products >=
+	    MIN_USES * fmax(m->shared, m->converted[0]));
 }
 
 /* How busy the limiting resource is that tensor cores would relieve, in *${r};
@@ -195,15 +295,24 @@ yields(const struct rule_view *x)
 	    rule_said(x, "shared-bank-conflicts");
 }
 
+/* Were the factors halves, converted for FFMA? */
+static bool
+is_narrow(const struct matrix *m)
+{
+	return m->narrow > 0.5 * m->products;
+}
+
 static void
 set_fix(const struct rule_view *x, struct draft *d, const struct matrix *m,
     double total, double ratio)
 {
 	struct fix fix = FIX_NONE;
-	double pipe = m->all > 0 ? fmin(1, m->fmas / m->all) : 1;
+	/* The tensor cores take halves as they are. */
+	double fmas = m->fmas + (is_narrow(m) ? m->narrowed : 0);
+	double pipe = m->all > 0 ? fmin(1, fmas / m->all) : 1;
 
 	/* In a product from global memory the loads of each multiply-add go, too. */
-	fix.inst = 1 - fmin(0.95, (m->fmas * (1 - 1.0 / FMAS_AN_INST) +
+	fix.inst = 1 - fmin(0.95, (fmas * (1 - 1.0 / FMAS_AN_INST) +
 	    2 * m->product * (1 - GLOBAL_LEFT) + m->stores) / total);
 	if (m->product > 0) {
 		double loads = fmin(1, 2 * m->product / x->load->requests_ld);
@@ -215,7 +324,7 @@ set_fix(const struct rule_view *x, struct draft *d, const struct matrix *m,
 	}
 	/* The pipe's time becomes that of the tensor pipe. */
 	fix.part[RES_FMA] = fmin(1, (1 - pipe * (1 - 1 / ratio)) / fix.inst);
-	if (m->global <= 0.5 * m->fmas && !(m->product > 0))
+	if (m->global <= 0.5 * m->products && !(m->product > 0))
 		fix.shared_ld = LOADS_LEFT;
 	rule_fix(d, &fix, 0.25, yields(x) ? 0.25 : 0.6);
 }
@@ -226,6 +335,7 @@ report(struct rule_view *x, const struct matrix *m, double total,
 {
 	const char *type = x->device->sm->tensor_type;
 	bool half = m->half > 0.5 * m->fmas;
+	bool keeps = half || is_narrow(m);
 	double ratio = half ? x->device->sm->tensor_half_ratio :
 	    x->device->sm->tensor_ratio;
 	struct draft *d = rule_found(x, NULL);
@@ -250,7 +360,7 @@ report(struct rule_view *x, const struct matrix *m, double total,
 	    "of two loaded values, as in a product of matrices; the tensor "
 	    "cores are idle", say_percent(x->arena, m->fmas / total),
 	    half ? "HFMA2" : "FFMA");
-	d->f.advice = half ? "if it is a product of matrices, call cuBLAS "
+	d->f.advice = keeps ? "if it is a product of matrices, call cuBLAS "
 	    "or CUTLASS, or write it with wmma: the tensor cores take the same "
 	    "halves and add up in float, for extents that are multiples of "
 	    "16" : arena_format(x->arena, "if it is a product of matrices, call "
@@ -261,8 +371,8 @@ report(struct rule_view *x, const struct matrix *m, double total,
 	d->f.gain_note = yields(x) ? "a quarter of the ratio of the ceilings: a "
 	    "part of what the loads cost can be had without losing precision" :
 	    "between a quarter and all of the ratio of the "
-	    "ceilings: kernels seldom keep the tensor cores fed; results lose "
-	    "precision";
+	    "ceilings: kernels seldom keep the tensor cores fed; unless the "
+	    "factors were halves, results lose precision";
 	lines_fill(x, d, mark, NULL);
 	return rule_settle(x, d);
 }
