@@ -437,6 +437,50 @@ MADE_TEST(test_atomics_of_one_place)
 	}
 }
 
+/* Threads that read much and add once at their end: atomics are one access in a
+ * hundred, but all to one place, where they take the kernel's time. Nothing is found
+ * where they would take a tenth of it, each thread has a place of its own, or a lane
+ * adds for all its warp. */
+MADE_TEST(test_few_atomics_of_one_place)
+{
+#define READ	"LDG.E R4,[R2.64] | inst 310000 lanes 32 sectors 1240000 "	\
+	"ideal 1240000 wait 100 line 4\n"
+#define ADD_LAST	"REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R9 | "	\
+	"inst 3000 lanes 32 sectors 3000 ideal 3000 wait 900 line 5\n"
+	static const struct {
+		const char *code;
+		double ms;		/* a launch; 96 million atomics take 168 */
+		bool found;
+	} row[] = {
+		{ READ ADD_LAST, 200, true },
+		{ READ ADD_LAST, 1700, false },
+		{ "IMAD.WIDE R6,R9,0x4,R6 | inst 3000\n" READ ADD_LAST, 200,
+		    false },
+		{ READ "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R9 | "
+		  "inst 3000 lanes 1 sectors 3000 ideal 3000 wait 900 line 5\n",
+		    6, false },
+	};
+	const struct finding *f;
+	struct kernel *k;
+
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		made_again(m);
+		k = code_kernel(m, 0.1, code_text("adding", row[i].code));
+		k->total_ns = (uint64_t)(row[i].ms * 1e6) * k->launches;
+		k->time.sum = k->total_ns;
+		k->metric[METRIC_DURATION] = NAN;
+		f = made_finding(made_advised(m), "global-atomic-contention");
+		if (!row[i].found) {
+			assert_null(f);
+			continue;
+		}
+		assert_non_null(f);
+		assert_has(f->summary, "all to one place, take 84 %");
+		assert_true(f->kernel_speedup > 2);
+		assert_int_equal(f->hot[0].line, 5);
+	}
+}
+
 /* Without a line table the instruction is named, and the flag to add. */
 MADE_TEST(test_no_lines)
 {

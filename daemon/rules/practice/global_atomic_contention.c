@@ -9,6 +9,11 @@
  * after the other, take as long as the kernel did, and nothing else explains its time,
  * they all went to one address. If they would take longer, and L2 holds their addresses
  * and performs them at a fraction of its rate, they went to a few (a histogram's bins).
+ *
+ * A kernel whose threads read much and add once at their end has few atomics among its
+ * accesses. Where the code gives those one place and whole warps add to it, the time
+ * that they take there one after the other tells, not their share of the accesses. Where
+ * a lane adds for its warp or block, the advice was followed, and nothing is said.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -35,6 +40,8 @@ struct contention {
 	double line;			/* > 0: all go to one address, which
 					 * takes this share of the time; then
 					 * there is little doubt */
+	double placed_line;	/* share of the time that ${placed} take one
+				 * after the other */
 };
 
 /* Does the code give instruction ${i} the same address for a whole block? */
@@ -121,14 +128,27 @@ set_fix(const struct rule_view *x, struct draft *d, const struct contention *k)
 		rule_fix(d, &fix, 0.3, 1);
 }
 
+/* Are atomics a large share of the accesses? */
+static bool
+are_many(const struct rule_view *x, const struct contention *k)
+{
+	return k->inst >= rule_value(x, "min_share") * k->accesses;
+}
+
 static void
 give_evidence(const struct rule_view *x, struct draft *d,
     const struct contention *k)
 {
-	rule_evidence(x, d, "atomics_ratio", k->inst / k->accesses,
-	    "atomics, of all global accesses",
-	    .measured = source_metric_table[SOURCE_GLOBAL_RED].name,
-	    .key = "min_share");
+	if (are_many(x, k))
+		rule_evidence(x, d, "atomics_ratio", k->inst / k->accesses,
+		    "atomics, of all global accesses",
+		    .measured = source_metric_table[SOURCE_GLOBAL_RED].name,
+		    .key = "min_share");
+	else
+		rule_evidence(x, d, "line_ratio", fmin(k->placed_line, 1),
+		    "of the kernel's time, its atomics one after the other",
+		    .estimated = source_metric_table[SOURCE_THREADS_ON].name,
+		    .key = "min_line");
 	rule_evidence(x, d, "atomics_per_s", k->rate,
 	    "atomic additions of single lanes a second",
 	    .derived = source_metric_table[SOURCE_THREADS_ON].name,
@@ -137,7 +157,7 @@ give_evidence(const struct rule_view *x, struct draft *d,
 	    k->sectors : 1, "lanes that hit one sector, of an atomic",
 	    .derived = source_metric_table[SOURCE_GLOBAL_SECTORS].name,
 	    .unit = "lane/sector");
-	if (isfinite(k->waiting))
+	if (isfinite(k->waiting) && are_many(x, k))
 		rule_evidence(x, d, "waiting_ratio", k->waiting,
 		    "samples that wait for them", .estimated = "PC samples",
 		    .key = "min_waiting");
@@ -166,11 +186,17 @@ report(struct rule_view *x, const struct contention *k, const struct mark *m)
 	set_fix(x, d, k);
 	give_evidence(x, d, k);
 	give_advice(x, d);
-	d->f.confidence = isfinite(k->waiting) ? CONF_HIGH : CONF_MEDIUM;
-	d->f.summary = arena_format(x->arena, "%s of the global accesses are "
-	    "atomics, %s million additions a second in all, and no memory is "
-	    "busy: they wait for each other", say_percent(x->arena,
-	    k->inst / k->accesses), say_plain(x->arena, 1e-6 * k->rate));
+	d->f.confidence = isfinite(k->waiting) && are_many(x, k) ? CONF_HIGH :
+	    CONF_MEDIUM;
+	d->f.summary = are_many(x, k) ?
+	    arena_format(x->arena, "%s of the global accesses are atomics, %s "
+	    "million additions a second in all, and no memory is busy: they "
+	    "wait for each other", say_percent(x->arena,
+	    k->inst / k->accesses), say_plain(x->arena, 1e-6 * k->rate)) :
+	    arena_format(x->arena, "%s global atomics a launch, all to one "
+	    "place, take %s of its time one after another, and no memory is "
+	    "busy: they wait for each other", say_whole(x->arena, k->placed),
+	    say_percent(x->arena, fmin(k->placed_line, 1)));
 	lines_fill(x, d, m, "%s lanes an atomic");
 	return rule_settle(x, d);
 }
@@ -184,10 +210,11 @@ stands_in_line(const struct rule_view *x, struct contention *k)
 	double line = k->placed * atomics_each_s(x->kernel->code) /
 	    fmax(x->load->time_s, TRIP_S);
 
-	if (k->line > 0 || line < rule_value(x, "min_line") ||
-	    line > ATOMICS_LINE_MOST)
+	k->placed_line = line;
+	if (line < rule_value(x, "min_line") || line > ATOMICS_LINE_MOST)
 		return false;
-	k->line = line < LINE_ALL ? line : 1;
+	if (!(k->line > 0))
+		k->line = line < LINE_ALL ? line : 1;
 	return true;
 }
 
@@ -199,7 +226,8 @@ by_instruction(struct rule_view *x)
 	    affine_addresses(c, &x->kernel->shape) : NULL;
 	struct contention k = { 0 };
 	enum rule_state state = RULE_CLEAN;
-	bool waits;
+	double least = rule_value(x, "min_waiting"), queue;
+	bool waits, in_line, whole_warps;
 	struct mark *m = marks_new(x);
 
 	if (m == NULL) {
@@ -209,14 +237,14 @@ by_instruction(struct rule_view *x)
 	count(c, address, &k, m);
 	free(address);
 	k.rate = x->load->time_s > 0 ? k.lanes / x->load->time_s : 0;
-	waits = isfinite(k.waiting) ?
-	    k.waiting >= rule_value(x, "min_waiting") :
-	    fmax(x->load->memory_stall, x->load->unexplained) >=
-	    rule_value(x, "min_waiting");
-	waits = stands_in_line(x, &k) || waits;
-	if (k.inst > 0 && k.inst >= rule_value(x, "min_share") * k.accesses &&
-	    atomics_are_few(x, k.lanes) &&
-	    x->load->busy < rule_value(x, "max_busy") && waits)
+	queue = fmax(x->load->memory_stall, x->load->unexplained);
+	waits = (isfinite(k.waiting) ? k.waiting : queue) >= least;
+	whole_warps = k.line > 0;
+	in_line = stands_in_line(x, &k);
+	if (k.inst > 0 && atomics_are_few(x, k.lanes) &&
+	    x->load->busy < rule_value(x, "max_busy") &&
+	    (are_many(x, &k) ? waits || in_line :
+	    whole_warps && in_line && (waits || queue >= least)))
 		state = report(x, &k, m);
 	free(m);
 	return state;
