@@ -479,7 +479,7 @@ is_staged(const struct sass *sass, const struct sass_loop *l)
 /* Is nothing that the loop loads stored by it? ${staged}: what it has in shared
  * memory is no other iteration's. */
 static bool
-memory_free(const struct code *c, const struct sass_loop *l, bool staged)
+loads_unstored(const struct code *c, const struct sass_loop *l, bool staged)
 {
 	uint32_t load[ACCESSES_MOST], store[ACCESSES_MOST];
 	size_t loads = 0, stores = 0;
@@ -534,7 +534,7 @@ divided_loop(const struct code *c, size_t loop)
 	if (l->tail >= c->sass.instructions)
 		return DIVIDED_NOT;
 	staged = is_staged(&c->sass, l);
-	if (!memory_free(c, l, staged))
+	if (!loads_unstored(c, l, staged))
 		return DIVIDED_NOT;
 	t = calloc(1, sizeof(*t));
 	if (t == NULL)
