@@ -216,6 +216,30 @@ MADE_TEST(test_small_grid)
 	assert_true(made_speedup(&l, &f, VIEW_HIGH) < 2.01);
 }
 
+/* DRAM and L2 are asked less while some SMs have no work. With work for all they are
+ * as busy as they were while all worked, but no busier than is usual. */
+MADE_TEST(test_uneven_memory)
+{
+	struct fix f = FIX_NONE;
+	struct load l;
+	double body;
+
+	made_counters(m, made_kernel(m, "k", 10, 1000000), 0.1);
+	made_load(m, &l);
+	body = l.time_s - l.fixed_s;
+	l.limit = RES_L1;
+	l.bound = 1;
+	f.spread = 1.8;
+	l.resource_s[RES_L1] = (l.busy = 0.33) * body;
+	l.resource_s[RES_L2] = 0.3 * body;
+	assert_true(made_speedup(&l, &f, VIEW_MID) > 1.7);
+	assert_true(made_speedup(&l, &f, VIEW_MID) < 1.81);
+	l.resource_s[RES_L1] = (l.busy = 0.72) * body;
+	l.resource_s[RES_L2] = 0.7 * body;
+	assert_true(made_speedup(&l, &f, VIEW_MID) < 1 / 0.7);
+	assert_true(made_speedup(&l, &f, VIEW_MID) > 1.2);
+}
+
 MADE_TEST(test_no_counters)
 {
 	struct code code = { .counted = true };

@@ -286,12 +286,16 @@ not_atomic(const struct load *l)
 	return other > 0 ? other / (other + l->l2_atom) : 1;
 }
 
-/* The resource-bound time after a change that leaves resource times ${s}. Time
+/*
+ * The resource-bound time after a change that leaves resource times ${s}. Time
  * that the busiest resource did not explain shrinks with it; in the low view it
  * stays. If another resource becomes the limit, it reaches the usual
  * utilisation, or its present one; in the high view it may be saturated,
  * whatever kept the first one from that. The same resource may, too, if the
- * access pattern was what kept it from that, and ${f} changes it. */
+ * access pattern was what kept it from that, and ${f} changes it. DRAM and L2 were
+ * asked less while some SMs had no work: with work for all, they are as busy as they
+ * were at such times, or as is usual.
+ */
 static double
 bound_after(const struct load *l, const struct fix *f,
     const double s[RES_COUNT], enum gain_view v)
@@ -316,6 +320,9 @@ bound_after(const struct load *l, const struct fix *f,
 		    busy > BUSY_USUAL)
 			reach -= (busy - BUSY_USUAL) *
 			    (1 - fmin(1, s[i] / old));
+		if (i < RES_L1)
+			reach = fmax(reach, fmin(BUSY_USUAL,
+			    reach * f->spread));
 		top = fmax(top, s[i]);
 		time = fmax(time, s[i] / reach);
 	}
