@@ -7,8 +7,6 @@
 #include "model/host.h"
 #include "model/internal.h"
 
-#define SMALL_BYTES (64u << 10)
-
 /* A copy to the device this small returns once the driver has staged it. */
 #define STAGED_BYTES (64u << 10)
 #define SMALL_APART 1000000u	/* ns */

@@ -28,9 +28,6 @@
  * long gap has some of it. */
 #define TALLIED_LEAST 16
 
-/* Gaps of one length that recur: as many as gpu-idle-gaps asks for (min_gaps). */
-#define RECURRING 10u
-
 #define GAP_COUNTED 1000u	/* ns: shorter ones are not worth a count */
 
 /* Loading existing machine code takes less; nvrtc and ptxas take tens of milliseconds

@@ -696,7 +696,9 @@ void follow_op(struct model *m, const struct op *op, uint64_t idle,
     struct gap_seen seen);
 
 #define PHASE_LEAST 1000000u	/* ns: too short to work through results */
-#define PHASES_MOST 9		/* ten of a kind are a pattern: gpu-idle-gaps */
+/* So many of a kind are a pattern: as many as gpu-idle-gaps asks for (min_gaps). */
+#define RECURRING 10u
+#define PHASES_MOST (RECURRING - 1)
 
 /* results.c: copies to the host whose data it works through, once or a few times.
  * results_op: ${op} starts. results_end: no operation follows; the run ended at

@@ -208,6 +208,8 @@ struct kernel {
 				 * we measured and gaps over 100 us */
 };
 
+#define SMALL_BYTES (64u << 10)	/* of a small copy, at most */
+
 /* Copies and memsets of one class. */
 struct copy_class {
 	enum wire_copy kind;	/* COPY_UNKNOWN: memset */

@@ -105,7 +105,7 @@ say_hidden(struct rule_view *x, struct draft *d)
 	if (share >= HIDDEN_LEAST)
 		d->f.gain_note = arena_format(x->arena, "%s%sfor %s of its "
 		    "time the host meanwhile prepared for the results, which "
-		    "is set apart; the pessimist does not", d->f.gain_note !=
+		    "only the low value leaves out", d->f.gain_note !=
 		    NULL ? d->f.gain_note : "", d->f.gain_note != NULL ?
 		    "; " : "", say_percent(x->arena, share));
 }

@@ -17,9 +17,6 @@
 
 /* A copy within the device carries some data that is new: most of it, not all, goes. */
 #define WITHIN_SPARED 0.8
-/* Bytes: many-small-copies reports smaller copies (model/copy.c). */
-#define SMALL_BYTES (64u << 10)
-
 static const struct {
 	const char *key, *what, *label, *advice, *note;
 } text[RESENT_KINDS] = {
@@ -162,7 +159,8 @@ found(struct rule_view *x, const struct resent *r)
 	    "the host leaves the bytes as they are, these copies can go";
 }
 
-/* The copies within one device that are no small ones. */
+/* The copies within one device that are no small ones, which many-small-copies
+ * reports. */
 struct within {
 	double count, bytes, gpu_s, exposed_s;
 };
@@ -177,7 +175,7 @@ within_of(const struct run *run, size_t device)
 		double gpu = (double)c->gpu_ns * 1e-9;
 
 		if (c->memset || c->kind != COPY_D2D || c->device != device ||
-		    c->bytes < c->count * SMALL_BYTES)
+		    c->bytes < c->count * (uint64_t)SMALL_BYTES)
 			continue;
 		w.count += (double)c->count;
 		w.bytes += (double)c->bytes;
