@@ -19,6 +19,7 @@ missed. 77: nothing to judge.
 
 A finding is right if it names what the counterpart changed. If the counterpart leaves
 the fault, or there is no counterpart, it is right if it names any label of the program.
+What remains in the counterpart is in the program, too: who names it says nothing false.
 Cases that the list calls sealed are left out; with --sealed they are in the figures,
 and nowhere else. --reader is a command that prints the findings and kernels of a
 capture as if less had been recorded (rules-withheld permission: no counters and no
@@ -53,8 +54,9 @@ class Judged:
         self.case = case
         self.findings, self.kernels, self.active_s = found
         self.patterns = tc.kernel_patterns(case["kernels"])
-        self.true_rules = rules_of(case, codes)
-        self.mended = rules_of(case, codes, left) or self.true_rules
+        own = rules_of(case, codes)
+        self.mended = rules_of(case, codes, left) or own
+        self.true_rules = own.union(*(codes[c][1] for c in left if c in codes))
         name = {k["id"]: k["name"] for k in self.kernels}
         for f in self.findings:
             f["true"] = f["rule"] in self.true_rules and (
@@ -140,21 +142,32 @@ def achieved(before, after):
             given[1] or ratio(before.gpu_ns(), after.gpu_ns())]
 
 
-def pays(case, codes, kernel_x, gpu_x):
-    """Whether the fix pays; kernel times can only tell for faults that show in kernels."""
-    if case["rules"] is not None or not all(
-            codes[c][0] for c in case["codes"] if c in codes):
-        return True
+def run_gain(before, after):
+    """How much shorter the counterpart's time with work for the GPU is, or None."""
+    return ratio(before.active_s, after.active_s) \
+        if after not in (None, before) else None
+
+
+def pays(case, codes, kernel_x, gpu_x, run_x):
+    """Whether the fix pays: in a program that the list calls sound, only if it was
+    measured to gain; in others, unless kernel times say that it does not, which they
+    can only of faults that show in kernels."""
+    in_kernels = all(codes[c][0] for c in case["codes"] if c in codes)
     known = [x for x in (kernel_x, gpu_x) if x is not None]
-    return not known or not all(1 / PAYS < x < PAYS for x in known)
+    if case["claim"].startswith("SOUND"):
+        if run_x is not None and not in_kernels:
+            known.append(run_x)
+        return any(x >= tf.GAIN for x in known)
+    if case["rules"] is not None or not in_kernels:
+        return True
+    return not known or any(x >= PAYS for x in known)
 
 
 def gain_of(before, after, codes, kernel_x, gpu_x):
     """The counterpart's gain in the time where the fault shows, or None."""
     shows = {codes[c][0] for c in before.case["codes"] if c in codes and
              codes[c][1] & before.mended}
-    run_x = ratio(before.active_s, after.active_s) \
-        if after not in (None, before) else None
+    run_x = run_gain(before, after)
     known = [x for x in ((kernel_x or gpu_x) if True in shows else None,
                          (run_x or gpu_x) if False in shows else None)
              if x is not None]
@@ -271,8 +284,10 @@ def judge(cases, codes, directory, o):
     for case in cases:
         found = tc.recorded(directory, case["id"], o.cli, o.reader)
         if found is not None:
-            judged[case["id"]] = Judged(case, codes, found,
-                                        left.get(case["counterpart"], ()))
+            before = case["role"] in ("before", "mixed")
+            judged[case["id"]] = Judged(
+                case, codes, found,
+                left.get(case["counterpart"], ()) if before else ())
     lines = [["case", "role", "verdict", "first finding", "saves", "predicted",
               "achieved", "GPU time", "above low, not labelled"]]
     tally, errors, firsts, alarms, quiet = Tally(), [], [], [], []
@@ -289,7 +304,7 @@ def judge(cases, codes, directory, o):
         after = judged.get(case["counterpart"])
         before = case["role"] in ("before", "mixed")
         kernel_x, gpu_x = achieved(j, after) if before else (None, None)
-        off = before and not pays(case, codes, kernel_x, gpu_x)
+        off = before and not pays(case, codes, kernel_x, gpu_x, run_gain(j, after))
         word = verdict_of(j, off)
         f = j.prediction() if before else None
         predicted = f["saves"]["kernel_speedup_ratio"] if f else None
