@@ -211,6 +211,42 @@ MADE_TEST(test_code_is_theirs)
 	}
 }
 
+/* A framework's reduction that one block does: its caller can divide the axis. Not if
+ * many blocks do it, nor if it is short, nor another kernel of one block. */
+MADE_TEST(test_reduction_by_one_block)
+{
+	static const struct {
+		const char *name;
+		uint32_t blocks;
+		uint64_t ns;
+		bool found;
+	} cases[] = {
+		{ "cupy_sum", 1, 14700000, true },
+		{ "cupy_cub_count_nonzero", 4, 734000, true },
+		{ "void at::native::reduce_kernel<512, 1>(int)", 8, 200000, true },
+		{ "cupy_sum", 100, 14700000, false },
+		{ "cupy_sum", 1, 20000, false },
+		{ "cupy_sqrt__float32_float32", 1, 14700000, false },
+		{ TF32_GEMM, 1, 14700000, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct finding *f;
+		struct kernel *k;
+
+		made_again(m);
+		k = made_kernel(m, cases[i].name, 1000, cases[i].ns);
+		k->shape.grid_x = cases[i].blocks;
+		f = made_finding(made_advised(m), "grid-too-small");
+		assert_true((f != NULL) == cases[i].found);
+		if (f == NULL)
+			continue;
+		assert_has(f->advice, "reduce in two steps");
+		assert_true(f->worth_it);
+		assert_true(f->saves_low_s < f->saves_s);
+	}
+}
+
 /* The kernels of a program that multiplies matrices, without code or counts. */
 static const struct finding *
 called(struct made *m, struct advice **a, const char *name, const char *rule)

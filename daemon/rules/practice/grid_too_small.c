@@ -1,12 +1,18 @@
 /*
  * grid-too-small: the grid has too few blocks to give every SM work, or so few
- * that warp slots stay empty although no resource is saturated.
+ * that warp slots stay empty although no resource is saturated. Of a library's kernels
+ * only a framework's reductions are judged, whose caller chooses the axis.
  */
 #include <math.h>
 
 #include "rules/engine/rule.h"
 #include "rules/evidence/divided.h"
+#include "rules/evidence/library.h"
 #include "rules/evidence/strides.h"
+
+/* A library's reduction has few blocks below this share of the SMs; arithmetic: others
+ * save half of its time at most. */
+#define FEW_SMS 0.5
 
 #define WARPS_MOST 64.0		/* that an SM holds: the largest factor for one */
 
@@ -236,6 +242,45 @@ fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 	    "nothing that was seen of it says so";
 }
 
+/*
+ * A framework's reduction with a block or a few for each result: it does not divide the
+ * axis, however long that is. Its caller can reduce in two steps, or have a product do
+ * it. The low view believes half of the factor.
+ */
+static enum rule_state
+ask_reduction(struct rule_view *x, double blocks, double sms)
+{
+	struct fix fix = FIX_NONE;
+	struct draft *d;
+
+	if (!x->library->framework || !library_does(x->library, "reduction"))
+		return rule_unmeasured(x, REASON_LIBRARY);
+	if (blocks >= FEW_SMS * sms || x->load->time_s < rule_value(x, "min_called"))
+		return RULE_CLEAN;
+	d = rule_found(x, NULL);
+	fix.spread = fix.grid = sms / blocks;
+	rule_fix(d, &fix, 0.5, 1);
+	rule_evidence(x, d, "blocks", blocks, "blocks in the grid",
+	    .attribute = "kernel activity record", .unit = "block");
+	rule_evidence(x, d, "sms", sms, "SMs of this GPU",
+	    .attribute = "device record", .unit = "SM");
+	rule_evidence(x, d, "time_s", x->load->time_s, "mean time of a launch",
+	    .measured = "kernel records", .key = "min_called");
+	d->f.confidence = CONF_MEDIUM;
+	d->f.summary = arena_format(x->arena, "a reduction of %s block%s for %s SMs, "
+	    "%s each time", say_whole(x->arena, blocks), blocks == 1 ? "" : "s",
+	    say_whole(x->arena, sms), say_seconds(x->arena, x->load->time_s));
+	d->f.advice = "reduce in two steps, pieces of the long axis and then their "
+	    "results, or sum by a product: with ones, or for groups with their masks, "
+	    "mask.astype(x.dtype) @ x; the library gives each result a block or a few, "
+	    "however much is summed";
+	d->f.bad_code = "sums = xp.where(mask[:, :, None], x, 0).sum(axis=1)";
+	d->f.good_code = "sums = mask.astype(x.dtype) @ x";
+	d->f.gain_note = "the same work spread over all SMs, up to the next full "
+	    "resource";
+	return rule_settle(x, d);
+}
+
 enum rule_state
 rule_grid_too_small(struct rule_view *x)
 {
@@ -246,6 +291,8 @@ rule_grid_too_small(struct rule_view *x)
 
 	if (!(blocks > 0) || !(sms > 0))
 		return rule_unmeasured(x, REASON_GRID_UNKNOWN);
+	if (x->library != NULL)
+		return ask_reduction(x, blocks, sms);
 	if (x->load->time_s < rule_value(x, "min_time"))
 		return RULE_CLEAN;
 	/* Other kernels fill the GPU beside it. */
