@@ -1117,6 +1117,42 @@ MADE_TEST(test_gaps_function)
 	assert_null(made_found(m, "gpu-idle-gaps")->site);
 }
 
+/* Else it names the line within whose calls most of it lies: neither the one that calls
+ * everything, nor one of an installed package, nor one of many within it. */
+MADE_TEST(test_gaps_within)
+{
+#define FRAME(n, l) { .file = n, .function = "forward", .line = l, .python = true }
+	struct site_frame frame[][4] = {
+		{ FRAME("/a/model.py", 7), FRAME("/x/site-packages/p/q.py", 5),
+		  FRAME("/a/run.py", 30), FRAME("/a/run.py", 90) },
+		{ FRAME("/a/model.py", 8), FRAME("/x/site-packages/p/q.py", 5),
+		  FRAME("/a/run.py", 30), FRAME("/a/run.py", 90) },
+		{ FRAME("/a/model.py", 9), FRAME("/x/site-packages/p/q.py", 5),
+		  FRAME("/a/run.py", 40), FRAME("/a/run.py", 90) },
+	};
+	struct site site[4];
+	const struct finding *f;
+
+	advised(fault_waiting, m);
+	for (int i = 0; i < 3; i++)
+		site[i] = (struct site){ .call = CALL_LAUNCH, .count = 1,
+		    .frame = frame[i], .frames = 4, .kernel = m->kernel[0].id };
+	site[3] = (struct site){ .call = CALL_LAUNCH, .count = 1,	/* backward */
+	    .kernel = m->kernel[0].id };
+	m->run.site = site;
+	m->run.sites = 4;
+	m->kernel[0].host_before_ns = 2400 * MS;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_non_null(f->site);	/* 1.2 of 1.8 s with lines, of 3 s */
+	assert_int_equal(f->site->frame[f->site->first].line, 30);
+	assert_has(f->location, "40 % of it within what this line calls");
+	frame[1][2].line = 35;		/* no line has most */
+	assert_null(made_found(m, "gpu-idle-gaps")->site);
+	frame[1][2].line = 30;
+	m->kernel[0].host_before_ns = 1200 * MS;	/* 0.6 s: little */
+	assert_null(made_found(m, "gpu-idle-gaps")->site);
+}
+
 /* The time from a wait to the next launch is not the host's computation. */
 MADE_TEST(test_gaps_short)
 {

@@ -130,6 +130,10 @@ struct site {
 				 * the program's own code (source_first.c) */
 };
 
+/* site_own(f): is it Python code of the program itself, not of a framework or of
+ * Python's library? */
+bool site_own(const struct site_frame *f);
+
 /* A function whose cubin is complete and whose disassembly is missing. */
 struct model_code_want {
 	uint64_t cubin;		/* id */

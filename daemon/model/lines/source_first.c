@@ -268,12 +268,12 @@ generated(const char *file)
 	    strstr(file, "/torchinductor_") != NULL;
 }
 
-static bool
-own_python(const struct site_frame *f)
+bool
+site_own(const struct site_frame *f)
 {
 	const char *package;
 
-	if (f->file == NULL || generated(f->file))
+	if (!f->python || f->file == NULL || generated(f->file))
 		return false;
 	if ((package = installed(f->file)) != NULL)
 		return !framework(package);
@@ -286,7 +286,7 @@ site_first(const struct site *s, const struct kernel *k)
 	size_t i;
 
 	for (i = 0; i < s->frames && s->frame[i].python; i++)
-		if (own_python(&s->frame[i]))
+		if (site_own(&s->frame[i]))
 			return i;
 	if (i > 0)
 		return 0;

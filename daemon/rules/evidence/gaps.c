@@ -137,6 +137,115 @@ places_of(struct gap_place *p, const struct run *run, const double *share)
 	return n;
 }
 
+/* A line on the stack of a launch site, with the site's part. */
+struct gap_call {
+	const struct site *site;
+	size_t frame;
+	const char *file;
+	uint32_t line;
+	size_t depth;		/* frames further out: the smaller, the further out */
+	double s;
+};
+
+COMPARE(by_call, struct gap_call, strcmp(x->file, y->file) ?: ORDER(x->line, y->line) ?:
+    ORDER(x->site, y->site) ?: ORDER(x->frame, y->frame))
+
+#define WITHIN 0.6	/* of what has a line: the line has most of it; between half and
+			 * all, any of 0.5 to 0.7 chooses the same in 5 captures */
+
+/* Is it in a package that was installed? The program's own files are looked at first. */
+static bool
+is_installed(const struct site_frame *f)
+{
+	return strstr(f->file, "-packages/") != NULL;
+}
+
+/* The lines of the program's own code on the stack of ${s}, without the outermost of
+ * several, which has called them all. */
+static size_t
+calls_of(struct gap_call *c, const struct site *s, double seconds)
+{
+	size_t n = 0;
+	bool own = false;
+
+	for (size_t f = 0; f < s->frames; f++)
+		own |= site_own(&s->frame[f]) && !is_installed(&s->frame[f]);
+	for (size_t f = 0; f < s->frames; f++)
+		if (site_own(&s->frame[f]) && !(own && is_installed(&s->frame[f])))
+			c[n++] = (struct gap_call){ .site = s, .frame = f,
+			    .file = s->frame[f].file, .line = s->frame[f].line,
+			    .depth = s->frames - f, .s = seconds };
+	return n > 1 ? n - 1 : n;
+}
+
+/* Of ${n} sorted calls, the line with the least that is at least ${least_s}; of two with
+ * as much the inner one. *${s}: what it has. A line that recurs on one stack counts once. */
+static const struct gap_call *
+innermost(const struct gap_call *c, size_t n, double least_s, double *s)
+{
+	const struct gap_call *best = NULL, *top = c;
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool same = i > 0 && c[i].line == c[i - 1].line &&
+		    strcmp(c[i].file, c[i - 1].file) == 0;
+
+		if (!same) {
+			sum = 0;
+			top = &c[i];
+		}
+		if (!same || c[i].site != c[i - 1].site)
+			sum += c[i].s;
+		top = c[i].s > top->s ? &c[i] : top;
+		if (i + 1 < n && c[i + 1].line == c[i].line &&
+		    strcmp(c[i + 1].file, c[i].file) == 0)
+			continue;
+		if (sum >= least_s && (best == NULL || sum < *s * (1 - 1e-9) ||
+		    (sum <= *s * (1 + 1e-9) && top->depth > best->depth))) {
+			best = top;
+			*s = sum;
+		}
+	}
+	return best;
+}
+
+const struct site *
+gaps_within(struct arena *arena, const struct run *run, double least_s, double *s)
+{
+	struct gap_call *c = NULL;
+	const struct gap_call *best = NULL;
+	double *share = shares_new(run), lines_s = 0;
+	struct site *site = NULL;
+	size_t frames = 0, n = 0;
+
+	for (size_t i = 0; i < run->sites; i++)
+		frames += run->site[i].frames;
+	if (share != NULL)
+		c = calloc(frames + 1, sizeof(*c));
+	for (size_t i = 0; c != NULL && i < run->sites; i++) {
+		double part;
+		size_t more;
+
+		if (!is_launch(run, &run->site[i]))
+			continue;
+		part = (double)run->site[i].count * share[run->site[i].kernel];
+		more = calls_of(c + n, &run->site[i], part);
+		lines_s += more > 0 ? part : 0;
+		n += more;
+	}
+	if (n > 0) {
+		qsort(c, n, sizeof(*c), by_call);
+		best = innermost(c, n, fmax(least_s, WITHIN * lines_s), s);
+	}
+	if (best != NULL && (site = arena_get(arena, sizeof(*site))) != NULL) {
+		*site = *best->site;
+		site->first = best->frame;
+	}
+	free(share);
+	free(c);
+	return site;
+}
+
 static bool
 same_line(const struct gap_place *a, const struct gap_place *b)
 {

@@ -44,4 +44,14 @@ double gaps_s(const struct run *run, double least, double longest_s);
  */
 const struct site *gaps_place(const struct run *run, double least_s, bool *whole);
 
+/*
+ * gaps_within(arena, run, least_s, s): the line of the program's own Python within whose
+ * calls at least ${least_s} seconds of that lie, *${s} seconds: of the lines that have
+ * most of what has a line at all, the one with the least, which is the innermost. A
+ * launch site that shows it, in ${arena}; NULL: none, or memory is short. The line that
+ * calls everything says nothing: it is not taken.
+ */
+const struct site *gaps_within(struct arena *arena, const struct run *run, double least_s,
+    double *s);
+
 #endif

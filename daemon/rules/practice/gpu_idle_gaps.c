@@ -35,6 +35,9 @@ limiter(double host, double api, double sync)
 #define INPUT_TOLD 0.2	/* late input is mentioned: with half of it or more it is the
 			 * cause */
 
+#define WITHIN_TOLD 0.25	/* so is the line within whose calls so much lies: what
+				 * backward passes launch has no line, half or more of it */
+
 /* From this share of the launches on that belong to repeated sequences, a step is one
  * that a graph could launch. */
 #define REPEATED 0.3
@@ -71,7 +74,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    rule_value(x, "min_gap"));
 	double wall = rule_wall_s(run);
 	double longest = (double)run->idle_longest_ns * 1e-9;
-	double idle = a.host + a.api + a.sync, busy, mid;
+	double idle = a.host + a.api + a.sync, busy, mid, within;
 	const struct site *place;
 	bool whole;
 	struct draft *d;
@@ -111,6 +114,12 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		d->f.location = arena_format(x->arena, "%s, most of it in front "
 		    "of %s", d->f.location, whole ? "what this function launches" :
 		    "these launches");
+	} else if ((place = gaps_within(x->arena, run, WITHIN_TOLD * idle,
+	    &within)) != NULL) {
+		d->f.site = place;
+		d->f.location = arena_format(x->arena, "%s, %s of it within what "
+		    "this line calls", d->f.location, say_percent(x->arena,
+		    fmin(1, within / idle)));
 	}
 	if (d->variant == NULL && a.input > INPUT_TOLD * idle)
 		d->f.location = arena_format(x->arena, "%s, %s of it in front of "
