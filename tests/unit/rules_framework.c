@@ -64,6 +64,26 @@ MADE_TEST(test_words_of_input)
 	assert_has(f->location, "in front of copies to the GPU");
 }
 
+/* Its place is a line that copies input, if there is one, rather than a thread. */
+MADE_TEST(test_place_of_input)
+{
+	struct site_frame line[] = { { .file = "/a/run.py", .line = 7, .python = true },
+	    { .function = "cuMemcpyHtoDAsync_v2", .module = "libcuda.so.1" } };
+	struct site site[] = {
+		{ .call = CALL_MEMCPY_ASYNC, .count = 9, .frame = line + 1, .frames = 1 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 2, .frame = line, .frames = 2 },
+	};
+
+	fault_waiting(m);
+	for (int i = 0; i < GAP_CLASSES; i++)
+		m->run.gap[i].input_ns = m->run.gap[i].idle_ns[IDLE_HOST];
+	m->run.site = site;
+	m->run.sites = 2;
+	assert_ptr_equal(made_found(m, "gpu-idle-gaps")->site, &site[1]);
+	m->run.sites = 1;
+	assert_ptr_equal(made_found(m, "gpu-idle-gaps")->site, &site[0]);
+}
+
 /* So have short gaps, one in front of each launch: a graph where steps repeat, larger
  * operators where they do not. Half of that time may be in longer gaps. */
 MADE_TEST(test_words_of_short_gaps)
@@ -431,6 +451,37 @@ MADE_TEST(test_place_of_sequence)
 	m->sequence[0].kernel[1] = site[0].kernel;
 	f = made_found(m, "launch-bound-graph-candidate");
 	assert_ptr_equal(f->site, &site[0]);
+}
+
+/* Where the host waits in each step, the line that reads results most often is named: not
+ * one that only copies input, nor one without a line. */
+MADE_TEST(test_waits_of_sequence)
+{
+#define READ { .function = "cuMemcpyDtoHAsync_v2", .module = "libcuda.so.1" }
+	struct site_frame read[] = { { .file = "/a/run.py", .line = 7, .python = true },
+	    READ }, seldom[] = { { .file = "/a/run.py", .line = 8, .python = true },
+	    READ }, input[] = { { .file = "/a/run.py", .line = 9, .python = true },
+	    { .function = "cuMemcpyHtoDAsync_v2", .module = "libcuda.so.1" } },
+	    thread[] = { READ };
+	struct site site[] = {
+		{ .call = CALL_MEMCPY_ASYNC, .count = 2, .frame = seldom, .frames = 2 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 5, .frame = read, .frames = 2 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 9, .frame = input, .frames = 2 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 9, .frame = thread, .frames = 1 },
+	};
+	const struct finding *f;
+
+	fault_launch_bound(m);
+	m->run.site = site;
+	m->run.sites = 4;
+	f = made_found(m, "launch-bound-graph-candidate");
+	assert_lacks(f->summary, "waits");
+	m->sequence[0].syncs = m->sequence[0].repeats;
+	f = made_found(m, "launch-bound-graph-candidate");
+	assert_has(f->summary, "times with waits at run.py:7;");
+	m->run.sites = 0;
+	f = made_found(m, "launch-bound-graph-candidate");
+	assert_lacks(f->summary, "waits");
 }
 
 /* Gaps between launches come behind the step whose graph may close them, though they are

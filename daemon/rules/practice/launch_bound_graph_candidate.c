@@ -4,8 +4,11 @@
  * once. The kernels' length does not matter: a host that launches in time
  * leaves only the gap between any two kernels, which a graph has as well.
  */
+#include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
+#include "base/text.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/operator.h"
 #include "rules/evidence/slope.h"
@@ -164,6 +167,39 @@ bars(const struct sequence *s)
 	    ((double)s->allocations >= least ? BAR_ALLOCATION : 0);
 }
 
+/* Does it bring back a result, for which the host waits? */
+static bool
+is_read(const struct site *s)
+{
+	if (s->call != CALL_MEMCPY && s->call != CALL_MEMCPY_ASYNC)
+		return false;
+	for (size_t i = 0; i < s->frames; i++)
+		if (s->frame[i].function != NULL &&
+		    strstr(s->frame[i].function, "cuMemcpyDtoH") != NULL)
+			return true;
+	return false;
+}
+
+/* The line of Python at which the host reads results most often: what the step has to lose
+ * before a graph fits it. NULL: none is known. */
+static const char *
+waits_at(const struct rule_view *x)
+{
+	const struct site *most = NULL;
+
+	for (size_t i = 0; i < x->run->sites; i++) {
+		const struct site *s = &x->run->site[i];
+
+		if (s->first < s->frames && s->frame[s->first].python &&
+		    s->frame[s->first].file != NULL && is_read(s) &&
+		    (most == NULL || s->count > most->count))
+			most = s;
+	}
+	return most == NULL ? NULL : arena_format(x->arena, "%s:%" PRIu32,
+	    text_base_name(most->frame[most->first].file),
+	    most->frame[most->first].line);
+}
+
 /* If what the sequence begins with is launched by a thread without a line, such as a
  * backward pass, the place is the first one that has a line of Python. */
 static void
@@ -186,7 +222,7 @@ found(struct rule_view *x, const struct candidate *c)
 	struct draft *d = rule_found(x, arena_format(x->arena, "%u %u", s->length,
 	    s->kernel[0]));
 	const struct kernel *k = first_of(x, s);
-	const char *first;
+	const char *first, *waits;
 	double beyond;
 
 	d->barred = bars(s);
@@ -213,6 +249,7 @@ found(struct rule_view *x, const struct candidate *c)
 	    "%s times", first, say_count(x->arena, s->repeats)) :
 	    arena_format(x->arena, "%u launches, beginning with %s, %s times",
 	    s->length, first, say_count(x->arena, s->repeats));
+	waits = d->variant != NULL ? waits_at(x) : NULL;
 	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, "repeats", (double)s->repeats,
 	    "repeats of the sequence", .measured = "kernel records",
@@ -233,10 +270,12 @@ found(struct rule_view *x, const struct candidate *c)
 	d->f.confidence = s->syncs == 0 &&
 	    c->gap_s <= 2 * SURE_LAUNCHES * c->c->launch_s ?
 	    CONF_HIGH : CONF_MEDIUM;
-	d->f.summary = arena_format(x->arena, "%s %s times; %s each, %s "
+	d->f.summary = arena_format(x->arena, "%s %s times%s%s; %s each, %s "
 	    "between them", s->length == 1 ? "the same kernel starts again and "
 	    "again," : arena_format(x->arena, "a sequence of %u kernels repeats",
 	    s->length), say_count(x->arena, s->repeats),
+	    waits != NULL ? " with waits at " : "",
+	    waits != NULL ? waits : "",
 	    say_seconds(x->arena, c->kernel_s),
 	    say_seconds(x->arena, c->gap_s));
 	d->f.limiter = c->gap_s > c->kernel_s ? "the host's launch rate: "
