@@ -65,7 +65,7 @@ MADE_TEST(test_words_of_input)
 }
 
 /* Its place is a line that copies input, if there is one, rather than a thread. */
-MADE_TEST(test_place_of_input)
+MADE_TEST(test_line_of_input)
 {
 	struct site_frame line[] = { { .file = "/a/run.py", .line = 7, .python = true },
 	    { .function = "cuMemcpyHtoDAsync_v2", .module = "libcuda.so.1" } };
