@@ -262,6 +262,44 @@ MADE_TEST(test_compiled_again)
 	assert_true(f->saves_s > 1.59 && f->saves_s < 1.61);
 }
 
+/* Code that its compiler keeps on disk is not made again in the next run: a few sizes are
+ * no fault. */
+MADE_TEST(test_compiled_and_kept)
+{
+	struct site_frame frame[] = { { .file = "/x/site-packages/triton/runtime/jit.py",
+	    .line = 9, .python = true } };
+	struct site site = { .call = CALL_LAUNCH, .kernel = 1, .count = 2,
+	    .frame = frame, .frames = 1 };
+
+	fault_recompiling(m);
+	m->run.compiling.times = 4;
+	made_quiet(m, "recompilation");
+	m->kernel[0].name = m->kernel[0].mangled = "_layer_norm_fwd";
+	assert_non_null(made_found(m, "recompilation"));
+	m->run.site = &site;
+	m->run.sites = 1;
+	made_quiet(m, "recompilation");
+	m->run.compiling.times = 5;
+	assert_non_null(made_found(m, "recompilation"));
+}
+
+/* What is repeated in order to time it needs no graph. */
+MADE_TEST(test_timed_sequence)
+{
+	struct site_frame frame[] = { { .file = "/a/run.py", .line = 7, .python = true },
+	    { .file = "/x/site-packages/triton/testing.py", .function = "do_bench",
+	    .line = 9, .python = true } };
+	struct site site = { .call = CALL_LAUNCH, .kernel = 1, .count = 2,
+	    .frame = frame, .frames = 2 };
+
+	fault_launch_bound(m);
+	m->run.site = &site;
+	m->run.sites = 1;
+	made_quiet(m, "launch-bound-graph-candidate");
+	frame[1].function = "train";
+	assert_non_null(made_found(m, "launch-bound-graph-candidate"));
+}
+
 /* XLA tries out a product: the frames of a call that it makes meanwhile. */
 static struct site_frame trial[] = {
 	{ .function = "cuMemFreeHost", .module = "libcuda.so.580.159.04" },

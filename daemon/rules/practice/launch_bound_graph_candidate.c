@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "rules/evidence/framework.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/operator.h"
 #include "rules/evidence/slope.h"
@@ -41,6 +42,15 @@ struct candidate {
 					 * believed: slopes */
 };
 
+/* Is it repeated in order to time it? */
+static bool
+is_trial(const struct rule_view *x, const struct sequence *s)
+{
+	const struct site *site = lines_launched(x->run, s->kernel[0]);
+
+	return site != NULL && framework_tunes(site);
+}
+
 static bool
 is_candidate(const struct rule_view *x, const struct sequence *s,
     struct candidate *out)
@@ -49,7 +59,7 @@ is_candidate(const struct rule_view *x, const struct sequence *s,
 	double kernels = (double)s->kernel_ns * 1e-9;
 
 	if (s->in_graph || s->device >= x->run->devices || s->gaps == 0 ||
-	    !(launches > 0) ||
+	    !(launches > 0) || is_trial(x, s) ||
 	    (double)s->repeats < rule_value(x, "min_repeats") ||
 	    (double)s->gaps > rule_value(x, "max_gaps") * launches)
 		return false;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "rules/evidence/library.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/steps.h"
 
@@ -18,6 +19,7 @@ struct compilations {
 	double times, loads, idle_s;
 	double needed_s;	/* of idle_s: compilations that are necessary */
 	double late;		/* launches before the last compilation, of all */
+	bool kept;		/* all of it is code that its compiler keeps on disk */
 };
 
 /* New code after which hardly anything is launched serves the end of the program. */
@@ -34,6 +36,18 @@ is_made(const struct rule_view *x, const struct compiled *c)
 	l = steps_library(x, &x->run->kernel[c->kernel - 1]);
 	return l == NULL || strcmp(l->name, "Inductor") == 0 ||
 	    strcmp(l->name, "XLA") == 0 || strcmp(l->name, "CuPy") == 0;
+}
+
+/* Does the compiler keep the code on disk, by default, for the next run? */
+static bool
+is_kept(const struct rule_view *x, const struct kernel *k)
+{
+	const struct library *l = steps_library(x, k);
+
+	if (l != NULL)
+		return strcmp(l->name, "Inductor") == 0 || strcmp(l->name, "CuPy") == 0;
+	return library_launched_by(x->run, k, "-packages/triton/") ||
+	    library_launched_by(x->run, k, "-packages/cupy/");
 }
 
 /* Was code for the kernel of ${c}'s ${i}-th compilation compiled before? */
@@ -63,7 +77,7 @@ static struct compilations
 collect(const struct rule_view *x)
 {
 	const struct compiling *c = &x->run->compiling;
-	struct compilations a = { .times = 0 };
+	struct compilations a = { .kept = true };
 	/* These are no steps of the program. Each compilation is believed to have made
 	 * as many. */
 	double trials = trials_of(x);
@@ -82,6 +96,7 @@ collect(const struct rule_view *x)
 		if (a.times == 0 && !known)
 			a.needed_s = (double)c->time[i].idle_ns * 1e-9;
 		a.times++;
+		a.kept &= is_kept(x, &x->run->kernel[c->time[i].kernel - 1]);
 		a.loads += (double)c->time[i].loads;
 		a.idle_s += (double)c->time[i].idle_ns * 1e-9;
 		a.late = fmax(0, (double)c->time[i].at - trials * (double)i /
@@ -112,7 +127,7 @@ rule_recompilation(struct rule_view *x)
 	bool python = lines_python(run);
 	struct draft *d;
 
-	if (times < rule_value(x, "min_times") ||
+	if (times < rule_value(x, a.kept ? "min_kept" : "min_times") ||
 	    late < rule_value(x, "min_late") ||
 	    again < rule_value(x, "min_share") * rule_active_s(run))
 		return RULE_CLEAN;
