@@ -57,6 +57,22 @@ MADE_TEST(test_redundant_advice)
 	}
 }
 
+/* More than one multiply-add for each value read: a thread has several results already. */
+MADE_TEST(test_few_results)
+{
+	const struct finding *f;
+
+	fault_one_result(m);
+	f = made_found(m, REDUNDANT);
+	assert_has(f->title, "one result per thread");
+	m->kernel[0].metric[METRIC_PIPE_FMA] = 35;
+	f = made_found(m, REDUNDANT);
+	assert_has(f->title, "few results per thread");
+	assert_has(f->advice, "8 × 8");
+	m->kernel[0].metric[METRIC_PIPE_FMA] = 20;
+	assert_has(made_found(m, REDUNDANT)->title, "one result per thread");
+}
+
 /* Below 60 % the L1 pipe is no limit yet, but what its loads are waited for counts
  * as much: a percent more or less decides nothing. */
 MADE_TEST(test_redundant_by_degrees)

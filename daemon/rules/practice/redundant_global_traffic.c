@@ -44,6 +44,10 @@ static const double single_results[VIEWS] = { 1, 4, 16 };
  * several, which the ratio of arithmetic to these loads shows, it saves less. */
 #define KEEP_RESULTS 0.5
 
+/* Arithmetic pipe / L1 pipe, above which a value from shared memory goes into more than
+ * one multiply-add: an SM starts four of these a cycle, and reads for one. */
+#define FED_ONCE 0.25
+
 /* The share of L2 traffic that stays: with tiles of twice the area, of twice
  * the side; the lower bound. */
 #define KEEP_L2_LOW 0.7
@@ -269,17 +273,27 @@ describe_global(struct rule_view *x, struct draft *d, const struct found *o)
 static void
 describe_shared(struct rule_view *x, struct draft *d, const struct reuse *r)
 {
-	d->f.title = "one result per thread: shared-memory-bound";
+	bool several = r->arithmetic > FED_ONCE;
+
+	d->f.title = several ? "few results per thread: shared-memory-bound" :
+	    "one result per thread: shared-memory-bound";
 	d->f.summary = arena_format(x->arena, "what is in shared memory is "
 	    "read %s times; its pipe is %s busy, arithmetic %s",
 	    say_plain(x->arena, r->shared),
 	    say_percent(x->arena, rule_busy(x, RES_L1)),
 	    say_percent(x->arena, r->arithmetic * rule_busy(x, RES_L1)));
-	d->f.advice = "let each thread compute several results (4 in a column, "
+	d->f.advice = several ? "let each thread compute more results (a block of "
+	    "8 × 8, by a larger tile for the same threads): a value that was read "
+	    "from shared memory into a register then goes into more "
+	    "multiply-adds; read 4 neighbouring values with one access of 16 "
+	    "bytes" : "let each thread compute several results (4 in a column, "
 	    "a block of 4 × 4 or 8 × 8): a value that was read from shared "
 	    "memory into a register then goes into several multiply-adds; "
 	    "read 4 neighbouring values with one access of 16 bytes";
-	d->f.gain_note = "four results a thread, which leave half of the loads "
+	d->f.gain_note = several ? "a thread has several results already, as its "
+	    "arithmetic shows; 8 × 8 leave half of the loads of 4 × 4. The grid "
+	    "then has as many times fewer threads" :
+	    "four results a thread, which leave half of the loads "
 	    "of one; 8 × 8 leave an eighth. The grid then has as many times "
 	    "fewer threads";
 }
