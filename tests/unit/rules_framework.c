@@ -283,6 +283,25 @@ MADE_TEST(test_compiled_and_kept)
 	assert_non_null(made_found(m, "recompilation"));
 }
 
+/* A few launches that come very often are a loop over pieces: larger ones need fewer. */
+MADE_TEST(test_words_of_pieces)
+{
+	struct process python = { .python = true };
+
+	fault_launch_bound(m);		/* 20 launches, 20,000 times */
+	m->kernel[0].name = "void at::native::vectorized_elementwise_kernel<4, int>(int)";
+	m->run.process = &python;
+	m->run.processes = 1;
+	assert_has(made_found(m, "launch-bound-graph-candidate")->advice,
+	    "larger batches or chunks");
+	m->sequence[0].length = 200;
+	assert_lacks(made_found(m, "launch-bound-graph-candidate")->advice, "chunks");
+	m->sequence[0].length = 20;
+	m->sequence[0].syncs = m->sequence[0].repeats;
+	assert_has(made_found(m, "launch-bound-graph-candidate")->advice,
+	    "take the host's waits out");
+}
+
 /* What is repeated in order to time it needs no graph. */
 MADE_TEST(test_timed_sequence)
 {
