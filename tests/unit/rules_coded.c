@@ -4,6 +4,7 @@
  * the code does not show the cause, or if something was measured.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "rules/engine/arena.h"
@@ -239,19 +240,26 @@ MADE_TEST(test_fused)
 	made_quiet(m, rule);
 }
 
-/* A kernel of 84,480 warps that takes ${ns} and adds to one place, or to the
+/* A kernel of ${times} 84,480 warps that takes ${ns} and adds to one place, or to the
  * places in ${where}. */
 static const struct finding *
-adding(struct made *m, const char *where, uint64_t ns)
+adding_by(struct made *m, uint32_t times, const char *where, uint64_t ns)
 {
 	struct kernel *k;
 
 	made_again(m);
 	k = code_kernel(m, 0.1, code_text("adding", where));
+	k->shape.grid_x *= times;
 	k->total_ns = ns * k->launches;
 	k->time.sum = (double)k->total_ns;
 	refuse(m);
 	return made_finding(made_advised(m), "global-atomic-contention");
+}
+
+static const struct finding *
+adding(struct made *m, const char *where, uint64_t ns)
+{
+	return adding_by(m, 1, where, ns);
 }
 
 /* All threads add to one place, and nothing else in the code takes so long. */
@@ -271,6 +279,39 @@ MADE_TEST(test_one_place)
 	/* Too fast for one line of L2; and too slow for that to be the limit. */
 	assert_null(adding(m, add, 50000));
 	assert_null(adding(m, add, 50000000));
+}
+
+/* How many add to the place is told by what lets them: one lane of each of 844,800
+ * warps, one thread of each of 105,600 blocks, or all lanes of their first warps; each
+ * addition of an integer takes 0.73 ns, of a float 1.75 ns. */
+MADE_TEST(test_one_place_elected)
+{
+	static const struct {
+		const char *by, *says;
+		uint64_t ns;
+		double gain;
+	} of[] = {
+		{ "adding_for_warp", "one lane of each warp adds", 700000, 2 },
+		{ "adding_by_first_lane", "one lane of each warp adds", 700000, 2 },
+		{ "adding_by_first_thread", "one thread of each of its",
+		  200000, 1.1 },
+		{ "adding_by_first_warp", "its threads add", 2700000, 5 },
+	};
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		char add[1024];
+		const struct finding *f;
+
+		snprintf(add, sizeof(add), "%s", code_text(of[i].by));
+		f = adding_by(m, 10, add, of[i].ns);
+		assert_non_null(f);
+		assert_has(f->summary, of[i].says);
+		assert_true(f->kernel_speedup > of[i].gain);
+		assert_null(adding_by(m, 10, add, 5 * of[i].ns));
+		/* Of lanes the number is an upper bound: data may guard them. */
+		assert_true((adding_by(m, 10, add, of[i].ns / 3) == NULL) ==
+		    (i < 3));
+	}
 }
 
 /* The finding about a loop over all memory with step ${step}, whose iterations

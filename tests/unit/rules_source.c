@@ -439,8 +439,8 @@ MADE_TEST(test_atomics_of_one_place)
 
 /* Threads that read much and add once at their end: atomics are one access in a
  * hundred, but all to one place, where they take the kernel's time. Nothing is found
- * where they would take a tenth of it, each thread has a place of its own, or a lane
- * adds for all its warp. */
+ * where they would take a tenth of it, each thread has a place of its own, or what a lane
+ * adds for its warp is hidden behind the reads. */
 MADE_TEST(test_few_atomics_of_one_place)
 {
 #define READ	"LDG.E R4,[R2.64] | inst 310000 lanes 32 sectors 1240000 "	\
@@ -459,6 +459,11 @@ MADE_TEST(test_few_atomics_of_one_place)
 		{ READ "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R9 | "
 		  "inst 3000 lanes 1 sectors 3000 ideal 3000 wait 900 line 5\n",
 		    6, false },
+		{ "LDG.E R4,[R2.64] | inst 31000 lanes 32 sectors 124000 ideal "
+		  "124000 wait 100 line 4\n"
+		  "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R9 | "
+		  "inst 3000 lanes 1 sectors 3000 ideal 3000 wait 900 line 5\n",
+		    6.25, true },
 	};
 	const struct finding *f;
 	struct kernel *k;

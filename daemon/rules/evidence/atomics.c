@@ -132,7 +132,8 @@ atomics_of(struct atomics *a, const struct rule_view *x)
 	if (isnan(asked) || isnan(ld) || isnan(st) || !(x->load->time_s > 0))
 		return &reason_row[REASON_GLOBAL_ATOMICS_UNCOUNTED];
 	a->others = ld + st;
-	a->most = fmax(0, asked - st);
+	/* L1 merges stores that follow each other within a sector. */
+	a->most = st < asked ? asked - st : asked;
 	/* The sectors that loads and stores do not explain. Textures and bulk
 	 * copies pass L1, too, without a wavefront per sector in its data pipe.
 	 * So do atomics on different addresses. */

@@ -14,8 +14,10 @@
 #include "rules/engine/coded.h"
 #include "rules/evidence/affine.h"
 #include "rules/evidence/atomics.h"
+#include "rules/evidence/elected.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
+#include "source/slice.h"
 
 #define ADVICE "add within the warp (shuffle), then within the block (a "	\
     "shared-memory copy with shared atomics), and to global memory once "	\
@@ -32,52 +34,115 @@
  * and more of 32 on an H200; half of that, as a margin. */
 #define LANES_LEAST 8
 
-/* Executions (of warps) of atomics whose address is the same for a whole block. */
-static double
-placed_of(const struct code *c, const struct affine *address, struct mark *m)
-{
-	double sum = 0;
+/* Of the time, all else where each block adds once: starting it takes 0.7 ns of the 1.75
+ * that the addition of a float takes. */
+#define STARTS_MOST 0.5
 
-	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+/* Executions (of warps) of atomics in no loop whose address is the same for a whole
+ * block: how many of these there are, the code and the launch tell. */
+struct placed {
+	double whole;		/* … by all lanes that come there */
+	double single;		/* … by one lane of each warp, which the compiler
+				 * lets add for the others, or the program; */
+	double blocks;		/* of these, by one warp of each block */
+	bool all;		/* the code has no other global atomic */
+};
+
+static struct placed
+placed_of(const struct rule_view *x, const struct affine *address,
+    struct mark *m)
+{
+	const struct code *c = x->kernel->code;
+	struct slices *t = slices_new(&c->sass);
+	struct placed p = { .all = t != NULL };
+	double a_block = ceil(rule_threads(x->kernel) / (double)WARP);
+
+	for (uint32_t s = 0; t != NULL && s < c->sass.instructions; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
 		size_t at = inst_of_sass(c, s);
+		double n = rule_blocks(x->kernel);
+		unsigned e;
 
 		if (at == SIZE_MAX || !(i->flags & SASS_ATOMIC) ||
-		    (i->space != SPACE_GLOBAL && i->space != SPACE_GENERIC) ||
-		    !affine_is_one(&address[s]))
+		    (i->space != SPACE_GLOBAL && i->space != SPACE_GENERIC))
 			continue;
-		sum += inst_executed(c, s);
-		m[at].weight = inst_executed(c, s);
+		p.all = p.all && affine_is_one(&address[s]);
+		if (!affine_is_one(&address[s]) ||
+		    sass_loop_of(&c->sass, s) != NULL)
+			continue;
+		e = elected_of(&c->sass, t, s);
+		/* Not in a loop: each warp that comes there does so once. */
+		n *= e & ELECTED_WARP ? 1 : a_block;
+		m[at].weight = n;
+		if (!(e & ELECTED_LANE))
+			p.whole += n;
+		else
+			p.single += n;
+		if (e == (ELECTED_LANE | ELECTED_WARP))
+			p.blocks += n;
 	}
-	return sum;
+	slices_free(t);
+	return p;
+}
+
+/* The atomics of a launch on one place: those of whole warps, lane by lane, and those of
+ * one lane for its warp. */
+struct queue {
+	double lanes, single, blocks;	/* blocks: one lane of each block */
+	double line;			/* of the time: all, one after the other */
+};
+
+/* The share of them that is left if each block adds once, and the blocks are no more
+ * than fit at once. */
+static double
+left_of(const struct rule_view *x, const struct queue *q)
+{
+	double a_block = fmax(1, ceil(rule_threads(x->kernel) / (double)WARP));
+	double waves = fmax(1, or_zero(x->kernel->occupancy.waves));
+
+	return (q->lanes / (WARP * a_block) + (q->single - q->blocks) / a_block +
+	    q->blocks / waves) / (q->lanes + q->single);
+}
+
+static const char *
+say_queue(const struct rule_view *x, const struct queue *q)
+{
+	return q->single < q->lanes ? "its threads add" :
+	    q->blocks < q->single ? "one lane of each warp adds" :
+	    arena_format(x->arena, "one thread of each of its %s blocks adds",
+	    say_whole(x->arena, rule_blocks(x->kernel)));
 }
 
 static enum rule_state
-report(struct rule_view *x, double atomics, double line, const struct mark *m)
+report(struct rule_view *x, const struct queue *q, const struct mark *m)
 {
 	struct draft *d = rule_found(x, NULL);
+	double all = q->lanes + q->single;
 	struct fix fix = FIX_NONE;
 
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
-	fix.stall = fmax(0.01, 1 - fmin(1, line) * (1 - x->load->busy));
+	fix.stall = fmax(0.01, 1 - fmin(1, q->line) * (1 - x->load->busy) *
+	    (1 - left_of(x, q)));
 	rule_fix(d, &fix, 0.5, 1);
-	rule_evidence(x, d, "atomics", atomics,
+	rule_evidence(x, d, "atomics", all,
 	    "atomics of single lanes on one word, a launch, at most",
 	    .estimated = metric_table[METRIC_INST_EXECUTED].name,
 	    .unit = "atomic");
-	rule_evidence(x, d, "line_ratio", line,
+	rule_evidence(x, d, "line_ratio", q->line,
 	    "of the kernel's time, that many one after the other",
 	    .estimated = metric_table[METRIC_INST_EXECUTED].name,
 	    .key = "min_line");
 	rule_evidence(x, d, "busy_ratio", x->load->busy,
 	    "of its time, what all else in its code takes",
 	    .estimated = metric_table[METRIC_INST_EXECUTED].name);
-	d->f.summary = arena_format(x->arena, "its threads add to one place, up "
+	d->f.summary = arena_format(x->arena, "%s to one place, up "
 	    "to %s times a launch, and all else in its code explains %s of the "
-	    "time: they wait for each other", say_plain(x->arena, atomics),
-	    say_percent(x->arena, x->load->busy));
-	d->f.advice = ADVICE;
+	    "time: they wait for each other", say_queue(x, q),
+	    say_plain(x->arena, all), say_percent(x->arena, x->load->busy));
+	d->f.advice = q->blocks < q->single || q->lanes > q->single ? ADVICE :
+	    "launch only as many blocks as fit at once, each with a loop over "
+	    "several pieces of the work, and add once at its end";
 	lines_fill(x, d, m, NULL);
 	return rule_settle(x, d);
 }
@@ -158,6 +223,50 @@ left_open(const struct rule_view *x, const struct binned *b)
 	    open : 0;
 }
 
+/*
+ * The atomics on one place, if their number is known: that of lanes from L1's requests to
+ * L2, where they were counted, if those tell it; without a loop in the code, which could
+ * be what takes the time, from the launch.
+ */
+static struct queue
+queue_of(struct rule_view *x, const struct placed *p, const struct atomics *a)
+{
+	double each = atomics_each_s(x->kernel->code) /
+	    fmax(x->load->time_s, 1e-9);
+	bool loops = x->kernel->code->sass.loops > 0;
+	struct queue q = { .single = p->single, .blocks = p->blocks };
+	double whole = p->whole * WARP;
+
+	/* If one lane adds for its warp, L1 requests one sector. */
+	if (a == NULL)
+		q.lanes = loops ? 0 : whole;
+	else if (a->slow && a->least >= LANES_LEAST * p->whole)
+		q.lanes = loops ? fmin(a->least, whole) : whole;
+	/* All of them, those in loops, too. */
+	if (a != NULL && a->slow && p->all && a->least > q.lanes + q.single)
+		q.lanes = a->least - q.single;
+	q.line = (q.lanes + q.single) * each;
+	return q;
+}
+
+/* Does nothing else explain the time that they take? */
+static bool
+is_queue(const struct rule_view *x, const struct queue *q,
+    const struct placed *p, bool counted)
+{
+	double time = fmax(x->load->time_s, 1e-9);
+	double most = ATOMICS_LINE_MOST * fmax(0, 1 - (x->load->fixed_s +
+	    TRIPS_S) / time);
+	double least = q->lanes < p->whole * WARP || q->lanes == 0 ? q->line :
+	    p->whole * atomics_each_s(x->kernel->code) / time;
+
+	return q->line >= rule_value(x, "min_line") && least <= most &&
+	    x->load->busy < (q->blocks > 0 && q->lanes + q->single <= q->blocks ?
+	    STARTS_MOST : ATOMICS_EXPLAINED_MOST) && (!counted ||
+	    !(atomics_explained(x, p->whole + q->single) >=
+	    ATOMICS_EXPLAINED_MOST));
+}
+
 enum rule_state
 coded_global_atomics(struct rule_view *x)
 {
@@ -167,25 +276,19 @@ coded_global_atomics(struct rule_view *x)
 	struct mark *m = marks_new(x);
 	/* L1's requests to L2 tell the number of atomics. */
 	bool counted = isfinite(x->own->metric[METRIC_L2_FROM_L1]);
-	double each = atomics_each_s(c) / fmax(x->load->time_s, 1e-9);
-	double most = ATOMICS_LINE_MOST * fmax(0, 1 - (x->load->fixed_s +
-	    TRIPS_S) / fmax(x->load->time_s, 1e-9));
-	double warps = 0, open;
 	struct atomics a = { 0 };
+	struct placed p;
+	struct queue q;
 	struct binned b;
+	double open;
 
 	if (address != NULL && m != NULL) {
-		if (c->sass.loops == 0)
-			warps = placed_of(c, address, m);
-		/* If one lane adds for its warp, L1 requests one sector. */
-		if (counted && (atomics_of(&a, x) != NULL || !a.slow ||
-		    a.least < LANES_LEAST * warps))
-			warps = 0;
-		if (warps > 0 && warps * each <= most &&
-		    warps * WARP * each >= rule_value(x, "min_line") &&
-		    x->load->busy < ATOMICS_EXPLAINED_MOST)
-			state = report(x, warps * WARP, warps * WARP * each, m);
-		if (state != RULE_FOUND && (counted || !(warps > 0))) {
+		p = placed_of(x, address, m);
+		counted = counted && atomics_of(&a, x) == NULL;
+		q = queue_of(x, &p, counted ? &a : NULL);
+		if (is_queue(x, &q, &p, counted))
+			state = report(x, &q, m);
+		if (state != RULE_FOUND && (counted || !(q.lanes > 0))) {
 			b = binned_of(c, address, m);
 			open = left_open(x, &b);
 			if (b.atomics > 0 && open >= UNEXPLAINED_LEAST &&

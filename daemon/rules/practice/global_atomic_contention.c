@@ -11,13 +11,15 @@
  * and performs them at a fraction of its rate, they went to a few (a histogram's bins).
  *
  * A kernel whose threads read much and add once at their end has few atomics among its
- * accesses. Where the code gives those one place and whole warps add to it, the time
- * that they take there one after the other tells, not their share of the accesses. Where
- * a lane adds for its warp or block, the advice was followed, and nothing is said.
+ * accesses. Where the code gives those one place and whole warps add to it, or a lane for
+ * each warp, the time that they take there one after the other tells, not their share of
+ * the accesses. Where a thread adds for its block, the advice was followed, and nothing
+ * is said.
  */
 #include <math.h>
 #include <stdlib.h>
 
+#include "facts/warp.h"
 #include "rules/evidence/affine.h"
 #include "rules/evidence/atomics.h"
 #include "rules/evidence/inst.h"
@@ -218,6 +220,15 @@ stands_in_line(const struct rule_view *x, struct contention *k)
 	return true;
 }
 
+/* Does each warp add for itself, though its block could? */
+static bool
+is_by_warp(const struct rule_view *x, const struct contention *k)
+{
+	double a_block = ceil(rule_threads(x->kernel) / (double)WARP);
+
+	return a_block > 1 && k->placed > 0.5 * a_block * rule_blocks(x->kernel);
+}
+
 static enum rule_state
 by_instruction(struct rule_view *x)
 {
@@ -227,7 +238,7 @@ by_instruction(struct rule_view *x)
 	struct contention k = { 0 };
 	enum rule_state state = RULE_CLEAN;
 	double least = rule_value(x, "min_waiting"), queue;
-	bool waits, in_line, whole_warps;
+	bool waits, in_line, by_warps;
 	struct mark *m = marks_new(x);
 
 	if (m == NULL) {
@@ -239,12 +250,12 @@ by_instruction(struct rule_view *x)
 	k.rate = x->load->time_s > 0 ? k.lanes / x->load->time_s : 0;
 	queue = fmax(x->load->memory_stall, x->load->unexplained);
 	waits = (isfinite(k.waiting) ? k.waiting : queue) >= least;
-	whole_warps = k.line > 0;
+	by_warps = k.line > 0 || is_by_warp(x, &k);
 	in_line = stands_in_line(x, &k);
 	if (k.inst > 0 && atomics_are_few(x, k.lanes) &&
 	    x->load->busy < rule_value(x, "max_busy") &&
 	    (are_many(x, &k) ? waits || in_line :
-	    whole_warps && in_line && (waits || queue >= least)))
+	    by_warps && in_line && (waits || queue >= least)))
 		state = report(x, &k, m);
 	free(m);
 	return state;

@@ -1,0 +1,24 @@
+/*
+ * rules/evidence/elected.h: which threads of a block execute an instruction, as far as
+ * the code alone tells: what guards it may let through one lane of each warp only, as
+ * "threadIdx.x % 32 == 0" or the compiler's own choice of a lane that adds for its warp;
+ * or one warp of the block only, as "threadIdx.x < 32" or "threadIdx.x == 0". Pure.
+ */
+#ifndef CADV_ELECTED_H
+#define CADV_ELECTED_H
+
+#include <stdint.h>
+
+struct sass;
+struct slices;
+
+enum elected {
+	ELECTED_LANE = 1,	/* at most one lane of a warp executes it */
+	ELECTED_WARP = 2	/* at most one warp of a block does */
+};
+
+/* elected_of(s, t, at): who executes instruction ${at} of ${s}, whose definitions are
+ * ${t}: a set of enum elected. What is not recognised lets all through. */
+unsigned elected_of(const struct sass *s, const struct slices *t, uint32_t at);
+
+#endif
