@@ -180,6 +180,44 @@ FAULT_IS(step_of_neighbours, step_of(m, "", "+0x4", 2))
 /* Each launch may have an array of its own. */
 FAULT_IS(step_of_others, step_of(m, "+0x4", "", 5))
 
+/* A kernel that follows itself, whose thread has two elements of an array of
+ * structure-of-arrays order, and loads one of them ${place} from there; all memory has
+ * ${arrays} such arrays. */
+static void
+state_of(struct made *m, const char *place, double arrays)
+{
+	struct kernel *k = pass(m, "_Z5trackPfi", ROWS_BYTES, ROWS_BYTES), like = *k;
+
+	code_make(m, k, code_text("state", place), 1);
+	memcpy(k->metric, like.metric, sizeof(like.metric));
+	follows(m, 0, 0);
+	m->run.peak_memory_bytes = (uint64_t)(arrays * ROWS_BYTES);
+	m->run.idle_ns[IDLE_LAUNCH] = 40 * MS;
+	m->run.idle_total_ns += 40 * MS;
+}
+
+FAULT_IS(state, state_of(m, "", 1.2))
+/* Eight arrays may have their turns. */
+FAULT_IS(state_of_many, state_of(m, "", 8))
+FAULT_IS(state_of_neighbours, state_of(m, "+0x4", 1.2))
+/* So many that each launch may have its own. */
+FAULT_IS(state_of_others, state_of(m, "", PASSES))
+
+/* A library's product of a matrix and a vector that follows itself; all memory has
+ * ${matrices} of its size. */
+static void
+vectors_of(struct made *m, double matrices)
+{
+	struct kernel *k = pass(m, "gemv2T_kernel_val", 8 * ROWS_BYTES, 65536);
+
+	k->metric[METRIC_ISSUE_ACTIVE] = 10;
+	follows(m, 0, 0);
+	m->run.peak_memory_bytes = (uint64_t)(matrices * 8 * ROWS_BYTES);
+}
+
+FAULT_IS(one_vector_each, vectors_of(m, 1.2))
+FAULT_IS(one_vector_of_many, vectors_of(m, 3))
+
 /* A step, and a kernel that copies its result back; ${line} is what the kernel
  * does besides. */
 static void

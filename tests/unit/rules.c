@@ -232,6 +232,10 @@ static const struct row others[] = {
 	  { fault_scaled_back }, fault_passes_uncounted },
 	{ "kernel-fusion-candidate", fault_step,
 	  { fault_step_of_others }, fault_good },
+	{ "kernel-fusion-candidate", fault_state,
+	  { fault_state_of_neighbours, fault_state_of_others }, fault_good },
+	{ "kernel-fusion-candidate", fault_one_vector_each,
+	  { fault_one_vector_of_many }, fault_good },
 	{ "kernel-fusion-candidate", fault_own_elements,
 	  { fault_neighbours }, fault_passes_uncounted },
 	{ "shared-atomic-contention", fault_shared_retries,
@@ -337,12 +341,13 @@ TEST(test_other_counters)
 }
 
 /* Practices that advise how to write a kernel, although they are about the
- * whole run. */
+ * whole run; one of them may instead name another call of the library. */
 static bool
 is_about_code(const struct finding *f)
 {
 	return f->kernel != NULL ? !rule_is_for_callers(f->rule) :
-	    strcmp(f->rule, "kernel-fusion-candidate") == 0 ||
+	    (strcmp(f->rule, "kernel-fusion-candidate") == 0 &&
+	    strstr(f->advice, "in one call") == NULL) ||
 	    strcmp(f->rule, "relaunch-for-grid-sync") == 0;
 }
 

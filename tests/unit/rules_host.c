@@ -676,6 +676,48 @@ MADE_TEST(test_fusion_of_step)
 	assert_true(f == NULL || strstr(f->where, "scalePf + _Z5shiftPf") == NULL);
 }
 
+/* Eight steps of a kernel that only changes its threads' own elements in one launch;
+ * two, where the launches may take turns with several arrays. */
+MADE_TEST(test_fusion_of_state)
+{
+	struct advice *a = advised(fault_state, m);
+	const struct finding *f = made_finding(a, "kernel-fusion-candidate");
+	double all = made_kernel_s(&m->kernel[0]);
+
+	assert_non_null(f);
+	assert_int_equal(f->confidence, CONF_MEDIUM);
+	assert_has(f->advice, "loop over them inside the kernel");
+	assert_true(f->saves_s > 0.7 * all && f->saves_s < 0.95 * all);
+	assert_true(f->saves_low_s > 0.2 * all);
+	/* The host needs the elements after each step, or brings new ones. */
+	m->run.copy = (struct copy_class[]){ { .count =
+	    m->kernel[0].launches / 10 + 1 } };
+	m->run.copies = 1;
+	assert_null(made_finding(made_advised(m), "kernel-fusion-candidate"));
+	a = advised(fault_state_of_many, m);
+	f = made_finding(a, "kernel-fusion-candidate");
+	assert_non_null(f);
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_true(f->saves_s > 0.3 * all && f->saves_s < 0.6 * all);
+}
+
+/* One product with all vectors reads the matrix once. */
+MADE_TEST(test_fusion_of_columns)
+{
+	struct advice *a = advised(fault_one_vector_each, m);
+	const struct finding *f = made_finding(a, "kernel-fusion-candidate");
+	double all = made_kernel_s(&m->kernel[0]);
+
+	assert_non_null(f);
+	assert_has(f->advice, "cublasSgemm");
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_true(f->severity <= SEV_MEDIUM);
+	assert_true(f->saves_s > 0.6 * all && f->saves_s < 0.9 * all);
+	/* A product that has as much arithmetic as it has loads. */
+	m->kernel[0].metric[METRIC_ISSUE_ACTIVE] = 90;
+	assert_null(made_finding(made_advised(m), "kernel-fusion-candidate"));
+}
+
 /* A kernel over 2²⁴ elements that exchanges i with i ^ distance, or as ${lut}
  * defines. */
 static struct kernel *
@@ -932,6 +974,13 @@ MADE_TEST(test_turns_gain)
 	assert_true(a->together_s <= made_kernel_s(&m->kernel[0]) + 1e-9);
 	assert_true(a->together_s >= made_finding(a,
 	    "grid-too-small")->saves_s - 1e-9);
+	/* Launches in several streams are divided already: first let them overlap,
+	 * though larger grids might save more. */
+	m->device[0].legacy_kernels_ns /= 2;
+	assert_string_equal(made_advised(m)->finding[0].rule, "grid-too-small");
+	m->kernel[0].streams_vary = true;
+	assert_string_equal(made_advised(m)->finding[0].rule,
+	    "legacy-default-stream");
 }
 
 /* Four kernels with 30 blocks for 132 SMs: together they take the time of one. */

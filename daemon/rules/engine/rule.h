@@ -98,11 +98,13 @@ struct member {
 
 /* What prevents launching a loop ahead, or as a graph: the host waits for the
  * GPU, it allocates, or the input is late; or what hides how much is left to do: each
- * operator of a step is launched by itself. */
+ * operator of a step is launched by itself, or streams that could share the GPU take
+ * turns. */
 #define BAR_WAIT 1u
 #define BAR_ALLOCATION 2u
 #define BAR_INPUT 4u
 #define BAR_STEP 8u
+#define BAR_TURNS 16u
 
 struct folded;				/* group.c */
 

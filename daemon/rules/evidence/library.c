@@ -24,7 +24,7 @@ EMBED(cadv_libraries, LIBRARIES_JSON);
 #define OPERATIONS_MAX 32
 
 struct family {
-	const char *name, *kind, *batched;
+	const char *name, *kind, *batched, *columns;
 	const char *module[PARTS_MAX];	/* parts of its shared objects' names */
 	const char *kernel[PARTS_MAX];	/* parts of its kernels' names, without
 					 * template and function arguments */
@@ -79,6 +79,8 @@ load_families(void)
 		f->kind = json_string_value(json_object_get(item, "kind"));
 		f->batched = json_string_value(json_object_get(item,
 		    "batched"));
+		f->columns = json_string_value(json_object_get(item,
+		    "columns"));
 		read_parts(f->module, json_object_get(item, "modules"));
 		read_parts(f->kernel, json_object_get(item, "kernels"));
 		read_parts(f->type, json_object_get(item, "types"));
@@ -311,7 +313,8 @@ library_of(struct library *l, const struct run *run, const struct kernel *k)
 	if (f == NULL || is_callers(f, from, name))
 		return false;
 	*l = (struct library){ .name = f->name, .operation = operation_of(name),
-	    .batched = f->batched, .framework = strcmp(f->kind, "framework") == 0 };
+	    .batched = f->batched, .columns = f->columns,
+	    .framework = strcmp(f->kind, "framework") == 0 };
 	read_facts(l, f, name);
 	return true;
 }

@@ -24,6 +24,8 @@ struct library {
 	bool framework;		/* a framework's own kernel: "PyTorch" */
 	const char *batched;	/* the call that does many of these at once, as an
 				 * imperative clause; NULL: none, or none known */
+	const char *columns;	/* the call that multiplies one matrix by many
+				 * vectors, likewise */
 };
 
 /* library_does(l, operation): is ${operation} what the kernel does? ${l} may be

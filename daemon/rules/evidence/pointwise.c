@@ -225,3 +225,161 @@ pointwise_stored(const struct code *c, const struct record_SIGNATURE *shape)
 {
 	return look_at(c, shape, true);
 }
+
+/* --- a state in place ------------------------------------------------------- */
+
+struct access_place {
+	uint32_t base, uniform;	/* the instructions that computed them */
+	int64_t offset;
+	uint32_t bytes;
+};
+
+static bool
+is_access(const struct sass_instruction *i, uint32_t flag)
+{
+	return i->space == SPACE_GLOBAL && i->flags & flag;
+}
+
+/* The address of the access at ${at}; false if its base is not known. */
+static bool
+address_of(const struct code *c, uint32_t at, struct access_place *p)
+{
+	struct operands o;
+
+	if (!operands_of(&o, &c->sass.instruction[at]) || !o.has_address)
+		return false;
+	p->base = o.base == REGISTER_NONE ? SASS_NONE : writer(c, at, o.base);
+	p->uniform = o.uniform == REGISTER_NONE ? SASS_NONE :
+	    writer(c, at, o.uniform);
+	p->offset = o.offset;
+	p->bytes = c->sass.instruction[at].bytes;
+	return p->base != SASS_NONE;
+}
+
+/* Is there an access of kind ${flag} at the address ${p}? */
+static bool
+is_also(const struct code *c, const struct access_place *p, uint32_t flag)
+{
+	struct access_place o;
+
+	for (uint32_t at = 0; at < c->sass.instructions; at++)
+		if (is_access(&c->sass.instruction[at], flag) &&
+		    address_of(c, at, &o) && o.base == p->base &&
+		    o.uniform == p->uniform && o.offset == p->offset &&
+		    o.bytes == p->bytes)
+			return true;
+	return false;
+}
+
+/* Do the threads of a block go to different addresses? */
+static bool
+is_apart(const struct affine *a, uint32_t bytes)
+{
+	int64_t x = a->x < 0 ? -(int64_t)a->x : a->x;
+
+	return a->kind == AFFINE_STEPS && (x >= bytes || (x == 0 && a->y != 0));
+}
+
+/* Does the instruction at ${at} write the base or uniform register of ${o}? */
+static bool
+moves(const struct code *c, uint32_t at, const struct operands *o)
+{
+	struct operands w;
+
+	return operands_of(&w, &c->sass.instruction[at]) &&
+	    w.def != REGISTER_NONE &&
+	    ((o->base >= w.def && o->base < w.def + w.defs) ||
+	    (o->uniform >= w.def && o->uniform < w.def + w.defs));
+}
+
+/* Does the access at ${at} go to one address for all threads, the same in each turn
+ * of the loops around it? */
+static bool
+is_fixed(const struct code *c, const struct affine *a, uint32_t at)
+{
+	struct operands o;
+
+	if (!affine_is_one(a) || !operands_of(&o, &c->sass.instruction[at]))
+		return false;
+	for (size_t n = 0; n < c->sass.loops; n++) {
+		const struct sass_loop *l = &c->sass.loop[n];
+
+		for (uint32_t i = l->head; l->head <= at && at <= l->tail &&
+		    i <= l->tail; i++)
+			if (moves(c, i, &o))
+				return false;
+	}
+	return true;
+}
+
+/* Adds the accesses to the state to ${p}, as bytes, and their indexes to ${own};
+ * ${all} gets the bytes of all accesses to different addresses. */
+static bool
+sum_state(const struct code *c, const struct affine *address,
+    struct pointwise_state *p, struct pointwise_state *all, struct indexes *own)
+{
+	for (uint32_t at = 0; at < c->sass.instructions; at++) {
+		const struct sass_instruction *i = &c->sass.instruction[at];
+		bool store = is_access(i, SASS_STORE);
+		struct element_place e;
+		struct access_place a;
+
+		if (is_foreign(i))
+			return false;
+		if (!store && !is_access(i, SASS_LOAD))
+			continue;
+		if (store && !is_apart(&address[at], i->bytes))
+			return false;
+		if (is_apart(&address[at], i->bytes))
+			*(store ? &all->stores : &all->loads) += i->bytes;
+		if (!address_of(c, at, &a) ||
+		    !is_also(c, &a, store ? SASS_LOAD : SASS_STORE))
+			continue;
+		*(store ? &p->stores : &p->loads) += i->bytes;
+		if (place_of(c, at, &e))
+			add_index(own, e.index);
+	}
+	return p->stores > 0;
+}
+
+/* Are all loads of the state, of elements of the same index, or of fixed values? */
+static bool
+is_closed(const struct code *c, const struct affine *address,
+    const struct indexes *own)
+{
+	for (uint32_t at = 0; at < c->sass.instructions; at++) {
+		struct element_place e;
+		struct access_place a;
+
+		if (!is_access(&c->sass.instruction[at], SASS_LOAD) ||
+		    (address_of(c, at, &a) && is_also(c, &a, SASS_STORE)) ||
+		    is_fixed(c, &address[at], at))
+			continue;
+		if (!is_own(c, address, at, &e) ||
+		    !is_among(&(struct indexes){ { e.index }, 1 }, own))
+			return false;
+	}
+	return true;
+}
+
+bool
+pointwise_in_place(struct pointwise_state *p, const struct code *c,
+    const struct record_SIGNATURE *shape)
+{
+	struct pointwise_state all = { 0, 0 };
+	struct indexes own = { .count = 0 };
+	struct affine *address;
+	bool found;
+
+	*p = all;
+	if (c == NULL || !c->disassembled)
+		return false;
+	address = affine_addresses(c, shape);
+	if (address == NULL)
+		return false;
+	found = sum_state(c, address, p, &all, &own) && is_closed(c, address, &own);
+	free(address);
+	p->loads = all.loads > 0 ? p->loads / all.loads : 0;
+	p->stores = all.stores > 0 ? p->stores / all.stores : 0;
+	return found && p->loads > 0;
+}

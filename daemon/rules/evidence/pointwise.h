@@ -24,6 +24,21 @@ uint32_t pointwise_bytes(const struct code *c,
 uint32_t pointwise_stored(const struct code *c,
     const struct record_SIGNATURE *shape);
 
+/* Of the bytes that a thread loads, and of those that it stores, the shares at an address
+ * where it does both: a state that it changes in place. */
+struct pointwise_state {
+	double loads, stores;
+};
+
+/*
+ * pointwise_in_place(p, c, shape): fill ${p}; false if no store goes to an address that
+ * its thread loads from, or a load may get what another thread stored: all others are of
+ * elements of the same index, or of one value for all threads. The state may be several
+ * arrays, or fields of a structure.
+ */
+bool pointwise_in_place(struct pointwise_state *p, const struct code *c,
+    const struct record_SIGNATURE *shape);
+
 /* pointwise_copies(c, shape): is it such a kernel, and stores only what it
  * loaded, unchanged? */
 bool pointwise_copies(const struct code *c,

@@ -227,6 +227,10 @@ fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 		    "blocks / blocks that fit at once",
 		    .derived = "occupancy calculator", .unit = "wave",
 		    .key = "min_waves");
+	/* Launches in several streams are work that is divided already: how much of
+	 * the GPU is idle shows when they no longer take turns. */
+	if (x->kernel->streams_vary)
+		d->barred = BAR_TURNS;
 	d->f.confidence = !shared ? CONF_LOW : blocks < sms / 2 ? CONF_HIGH :
 	    CONF_MEDIUM;
 	d->f.summary = blocks < sms ? arena_format(x->arena, "%s block%s for "

@@ -5,7 +5,7 @@
  * No counter says which addresses a kernel touches. Known are the volume that
  * each moves and that one always comes right after the other. The volume of a
  * kernel that was not counted comes from its code, if it has no loop and each
- * thread has its own elements. Seven patterns count as the same data:
+ * thread has its own elements. Nine patterns count as the same data:
  *  - re-read: the first writes little (a result for each row), and the second
  *    reads as much as the first did;
  *  - siblings: each writes little and has one pointer to read from, and two
@@ -21,12 +21,17 @@
  *    pointers makes it unnecessary;
  *  - network: one kernel that follows itself for each distance of a butterfly
  *    (butterfly.h); the launches whose distance is within a block's elements
- *    can be one.
+ *    can be one;
+ *  - state: one kernel that follows itself and changes its threads' own elements in
+ *    place, which is at least several times as much as all memory in use;
+ *  - columns: a library's product of a matrix and a vector that follows itself, and
+ *    reads more than half of all memory in use, so that it is the same matrix.
  */
 #include <math.h>
 #include <string.h>
 
 #include "rules/engine/coded.h"
+#include "rules/evidence/revisit.h"
 #include "rules/evidence/butterfly.h"
 #include "rules/evidence/library.h"
 #include "rules/evidence/lines.h"
@@ -47,6 +52,8 @@
 #define TWICE 0.1		/* of what a step touches, what must be touched twice:
 				 * the volumes are known to a few percent */
 #define COMPUTE_UNKNOWN 0.3	/* issue utilisation of an average kernel */
+#define COMPUTE_MOST 0.5	/* of a launch: arithmetic that is as long as the
+				 * loads leaves nothing to save */
 #define SHARED_BYTES 49152	/* shared memory that every GPU's blocks may have */
 
 enum link { LINK_NONE, LINK_BLIND, LINK_REREAD, LINK_SIBLINGS, LINK_HANDOVER,
@@ -888,14 +895,198 @@ found_network(struct search *s, const struct kernel *k,
 	return 0;
 }
 
+/* --- one kernel, again and again -------------------------------------------- */
+
+/* How many launches become one, in the low, middle and high view; the high view has
+ * all that follow each other. Two are the least; ten steps leave a tenth of the
+ * traffic, and eight leave an eighth: more gain little. Where another array may have
+ * its turn, the low view has none, and the middle view two. */
+static const double fused[VIEWS] = { 2, 8, INFINITY };
+static const double fused_unsure[VIEWS] = { 1, 2, INFINITY };
+
+/* A draft about ${k} alone, whose launches shrink to ${left} of their time as ${n} of
+ * them become one; NULL without memory. */
+static struct draft *
+draft_again(struct search *s, const struct kernel *k, const struct revisit *a,
+    const double n[VIEWS], const double left[VIEWS])
+{
+	struct rule_view *x = s->x;
+	struct part *part = arena_get(x->arena, sizeof(*part));
+	double idle = (double)k->next_idle_ns * 1e-9;
+	struct draft *d = rule_found(x, k->short_name);
+
+	if (d == NULL || part == NULL)
+		return NULL;
+	*part = (struct part){ .kernel = k, .load = &x->loads[index_of(s, k)] };
+	for (int v = 0; v < VIEWS; v++) {
+		part->fix[v] = (struct fix)FIX_NONE;
+		part->fix[v].whole = clamp01(isfinite(left[v]) ? left[v] : 1);
+	}
+	d->part = part;
+	d->parts = 1;
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
+	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
+	    { 0.5 * idle * (1 - 1 / n[VIEW_LOW]),
+	    0.9 * idle * (1 - 1 / n[VIEW_MID]), idle } };
+	d->claims = 1;
+	d->cap = SEV_MEDIUM;
+	lines_launch(x, d, k->id);
+	d->f.where = k->short_name != NULL ? k->short_name : "(unnamed kernel)";
+	d->f.location = say_shape(x->arena, k);
+	d->f.confidence = a->sure ? CONF_MEDIUM : CONF_LOW;
+	rule_evidence(x, d, "repeats", (double)k->next_count,
+	    "times it follows itself", .measured = "kernel records",
+	    .unit = "repeat", .key = "min_repeats");
+	rule_evidence(x, d, "volume_bytes", a->touched,
+	    "bytes that a launch has from the one before, if it is the same data",
+	    .source = is_counted(s, k) ? "measured" : "estimated",
+	    .from = is_counted(s, k) ? "sectors between L1 and L2" : CODED_FROM,
+	    .key = "min_bytes");
+	rule_evidence(x, d, "memory_bytes", reuse_memory(x->run),
+	    "all memory in use, at its peak", .measured = "memory records",
+	    .unit = "B");
+	rule_evidence(x, d, "times", a->times,
+	    "times that its launches touch each byte of that, at least",
+	    .derived = "memory records, volumes");
+	d->f.next = say_ncu(x->arena, x->run, k, "--section "
+	    "MemoryWorkloadAnalysis_Tables --section SourceCounters "
+	    "--import-source yes");
+	return d;
+}
+
+static bool
+is_state(const struct search *s, const struct kernel *k, struct revisit *a)
+{
+	return revisit_follows(s->x, k, rule_value(s->x, "min_repeats")) &&
+	    is_own(s, k) && revisit_in_place(a, s->x, k, bytes_counted(s, k),
+	    bytes_written(k)) && a->touched >= rule_value(s->x, "min_bytes") &&
+	    a->state.stores >= MOST && a->times >= rule_value(s->x, "min_repeats");
+}
+
+/* The fused launch loads and stores the state once, and starts once. */
+static int
+found_state(struct search *s, const struct kernel *k, const struct revisit *a)
+{
+	struct rule_view *x = s->x;
+	const struct load *l = &x->loads[index_of(s, k)];
+	const double *n = a->sure ? fused : fused_unsure;
+	double left[VIEWS];
+	struct draft *d;
+
+	for (int v = 0; v < VIEWS; v++) {
+		double gone = 1 - 1 / n[v];
+		struct fix fix = FIX_NONE;
+
+		fix.global_ld = 1 - a->state.loads * gone;
+		fix.global_st = 1 - a->state.stores * gone;
+		fix.part[RES_START] = 1 - gone;
+		left[v] = gain_time(l, &fix, (enum gain_view)v) / l->time_s -
+		    gone * l->fixed_s / l->time_s;
+	}
+	d = draft_again(s, k, a, n, left);
+	if (d == NULL)
+		return -1;
+	d->f.summary = arena_format(x->arena, "%s follows itself %s times; each "
+	    "thread loads its own elements, changes them and stores them where they "
+	    "were, and needs nothing that another thread stores: %s a launch, and "
+	    "all memory in use is %s", d->f.where, say_count(x->arena,
+	    k->next_count), say_bytes(x->arena, a->touched),
+	    say_bytes(x->arena, reuse_memory(x->run)));
+	d->f.limiter = "what one launch stores the next loads again";
+	d->f.advice = "let a launch do many steps: loop over them inside the kernel, "
+	    "with the thread's elements in registers from the first to the last; "
+	    "what differs from launch to launch (its arguments) goes into an array, "
+	    "in constant memory if it is small";
+	d->f.gain_note = a->sure ? "eight steps a launch; more if the host needs "
+	    "nothing in between" : "two steps a launch: whether the launches take "
+	    "turns with several arrays no record shows";
+	return 0;
+}
+
+static bool
+is_product(const struct search *s, const struct kernel *k, struct revisit *a)
+{
+	const struct load *l = &s->x->loads[index_of(s, k)];
+	double read = fmin(bytes_counted(s, k), k->metric[METRIC_DRAM_READ]);
+
+	return revisit_follows(s->x, k, rule_value(s->x, "min_repeats")) &&
+	    s->x->libraries[index_of(s, k)].columns != NULL &&
+	    (steps_does(s->x, k, "matmul") || steps_does(s->x, k, "matvec")) &&
+	    is_counted(s, k) && isfinite(k->metric[METRIC_DRAM_READ]) &&
+	    bytes_written(k) <= LITTLE * read && revisit_reads(a, s->x, k, read) &&
+	    a->sure && compute_share(l) <= COMPUTE_MOST;
+}
+
+/* One product reads the matrix once; its arithmetic is that of all vectors, half of
+ * which hides behind the loads. */
+static int
+found_product(struct search *s, const struct kernel *k, const struct revisit *a)
+{
+	struct rule_view *x = s->x;
+	const struct load *l = &x->loads[index_of(s, k)];
+	const struct library *lib = &x->libraries[index_of(s, k)];
+	double left[VIEWS];
+	struct draft *d;
+
+	for (int v = 0; v < VIEWS; v++) {
+		double hidden = v == VIEW_HIGH ? 0 : compute_share(l) / 2;
+
+		left[v] = 1 / fused[v] + (1 - 1 / fused[v]) * hidden;
+	}
+	d = draft_again(s, k, a, fused, left);
+	if (d == NULL)
+		return -1;
+	d->f.confidence = CONF_LOW;
+	d->f.title = "a matrix times one vector after another";
+	d->f.summary = arena_format(x->arena, "%s multiplies a matrix by one vector, "
+	    "or a few, %s times in a row; each reads %s, and all memory in use is "
+	    "%s: it is the same matrix", lib->name, say_count(x->arena,
+	    k->next_count + 1), say_bytes(x->arena, a->touched),
+	    say_bytes(x->arena, reuse_memory(x->run)));
+	d->f.limiter = "the matrix comes from memory for each vector";
+	d->f.advice = lib->columns;
+	d->f.gain_note = "holds if the vectors are there at the beginning: where each "
+	    "is the result of the product before, it does not; eight in the middle";
+	return 0;
+}
+
+/* Adds what is found of kernels that follow themselves; -1 without memory, else how
+ * many. */
+static int
+find_again(struct search *s)
+{
+	const struct run *run = s->x->run;
+	int n = 0;
+
+	for (size_t i = 0; i < run->kernels; i++) {
+		const struct kernel *k = &run->kernel[i];
+		struct butterfly network;
+		struct revisit a;
+		int rc = 0;
+
+		if (is_network(s, k, &network))
+			rc = found_network(s, k, &network);
+		else if (is_state(s, k, &a))
+			rc = found_state(s, k, &a);
+		else if (is_product(s, k, &a))
+			rc = found_product(s, k, &a);
+		else
+			continue;
+		if (rc != 0)
+			return -1;
+		n++;
+	}
+	return n;
+}
+
 enum rule_state
 rule_kernel_fusion_candidate(struct rule_view *x)
 {
 	const struct run *run = x->run;
 	struct search s = { .x = x };
 	const struct kernel *blind = NULL;
-	struct butterfly network;
-	bool any = false;
+	int again;
+	bool any;
 
 	s.node = arena_get(x->arena, (run->kernels + 1) * sizeof(*s.node));
 	if (s.node == NULL)
@@ -911,13 +1102,10 @@ rule_kernel_fusion_candidate(struct rule_view *x)
 	follow_all(&s, LINK_INPLACE);
 	follow_all(&s, LINK_HANDOVER);
 	follow_all_steps(&s);
-	for (size_t i = 0; i < run->kernels; i++) {
-		if (!is_network(&s, &run->kernel[i], &network))
-			continue;
-		if (found_network(&s, &run->kernel[i], &network) != 0)
-			return RULE_NOT_MEASURED;
-		any = true;
-	}
+	again = find_again(&s);
+	if (again < 0)
+		return RULE_NOT_MEASURED;
+	any = again > 0;
 	for (size_t i = 0; i < s.groups; i++) {
 		if (!(s.group[i].chains > 0))
 			continue;

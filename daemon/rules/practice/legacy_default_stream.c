@@ -24,6 +24,8 @@ found(struct rule_view *x, size_t i)
 	d->claim[1] = (struct claim){ POOL_TURNS, { 0.3 * kernels,
 	    0.8 * kernels, kernels } };
 	d->claims = 2;
+	if (kernels > 0)
+		d->waits = BAR_TURNS;
 	d->f.where = arena_format(x->arena, "streams on %s", dev->name != NULL &&
 	    *dev->name ? dev->name : "the GPU");
 	d->f.device = dev;
