@@ -115,6 +115,35 @@ FAULT(converting_once)
 	    300 * US);
 }
 
+#define TO_HALF "void at::native::vectorized_elementwise_kernel<8, at::native::" \
+	"float16_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda(float)#1}>(int)"
+
+/* Weights of 512 x 512, activations of a block, a product. */
+static void
+decoding(struct made *m)
+{
+	STEPS_OF(m, { TO_HALF, 200 * US }, { PRODUCT, 300 * US }, { ADD, 20 * US });
+	m->kernel[0].shape.grid_x = 256;
+	m->kernel[0].shape.block_x = m->kernel[2].shape.block_x = 128;
+	m->kernel[2].shape.grid_x = 1;
+}
+
+FAULT_IS(weights_each_call, decoding(m))
+/* Another operator works on arrays of that size: 512 blocks of 4 a thread. */
+FAULT_IS(activations_converted, decoding(m); m->kernel[2].shape.grid_x = 512)
+/* The steps change what is converted. */
+FAULT(weights_trained)
+{
+	decoding(m);
+	made_kernel(m, "void at::native::multi_tensor_apply_kernel<int>(int)", STEPS,
+	    50 * US);
+}
+/* Once, in front of the loop. */
+FAULT_IS(weights_once, decoding(m); m->kernel[0].launches = 8)
+/* To 32 bits, for a sum. */
+FAULT_IS(activations_widened, decoding(m); m->kernel[0].name = m->kernel[0].mangled =
+    POINTWISE("at::native::direct_copy_kernel_cuda"))
+
 FAULT_IS(unaligned,
     made_kernel(m, "void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_"
     "s161616gemm_bf16_16x16_128x1_nn_align1>(int)", STEPS, 300 * US))

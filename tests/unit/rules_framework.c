@@ -302,6 +302,23 @@ MADE_TEST(test_words_of_pieces)
 	    "take the host's waits out");
 }
 
+/* Conversions go, and of the gaps the part beside them: 1,000 of 3,000 launches. */
+MADE_TEST(test_converted_weights)
+{
+	const struct finding *f;
+	double alone;
+
+	fault_weights_each_call(m);
+	f = made_found(m, "weights-converted");
+	alone = f->saves_s;
+	assert_true(alone > 0.18 && alone < 0.2);	/* 1,000 of 200 us */
+	assert_has(f->advice, "model.half()");
+	m->run.launches = 3000;
+	made_gaps(m, IDLE_HOST, 3000, 30000);
+	f = made_found(m, "weights-converted");
+	assert_true(fabs(f->saves_s - alone - 0.015) < 0.001);
+}
+
 /* What is repeated in order to time it needs no graph. */
 MADE_TEST(test_timed_sequence)
 {
