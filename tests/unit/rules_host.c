@@ -677,7 +677,8 @@ MADE_TEST(test_fusion_of_step)
 }
 
 /* Eight steps of a kernel that only changes its threads' own elements in one launch;
- * two, where the launches may take turns with several arrays. */
+ * four, where the launches may take turns with several arrays, or where no more follow
+ * each other. */
 MADE_TEST(test_fusion_of_state)
 {
 	struct advice *a = advised(fault_state, m);
@@ -691,14 +692,22 @@ MADE_TEST(test_fusion_of_state)
 	assert_true(f->saves_low_s > 0.2 * all);
 	/* The host needs the elements after each step, or brings new ones. */
 	m->run.copy = (struct copy_class[]){ { .count =
-	    m->kernel[0].launches / 10 + 1 } };
+	    m->kernel[0].launches / 5 } };
 	m->run.copies = 1;
+	assert_null(made_finding(made_advised(m), "kernel-fusion-candidate"));
+	/* Four follow each other, then comes something else, and a copy. */
+	m->kernel[0].next_count = m->kernel[0].launches / 4 * 3;
+	m->run.copy[0].count = m->kernel[0].launches / 4;
+	f = made_found(m, "kernel-fusion-candidate");
+	assert_true(f->saves_s > 0.5 * all && f->saves_s < 0.78 * all);
+	m->run.copy[0].count = m->kernel[0].launches;
 	assert_null(made_finding(made_advised(m), "kernel-fusion-candidate"));
 	a = advised(fault_state_of_many, m);
 	f = made_finding(a, "kernel-fusion-candidate");
 	assert_non_null(f);
 	assert_int_equal(f->confidence, CONF_LOW);
-	assert_true(f->saves_s > 0.3 * all && f->saves_s < 0.6 * all);
+	assert_true(f->saves_s > 0.5 * all && f->saves_s < 0.8 * all);
+	assert_true(f->saves_low_s < 0.01 * all);
 }
 
 /* One product with all vectors reads the matrix once. */

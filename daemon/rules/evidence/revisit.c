@@ -6,31 +6,38 @@
 #include "rules/evidence/revisit.h"
 #include "rules/evidence/reuse.h"
 
-#define ALWAYS 0.9		/* of the launches: all but the first and last */
+#define COPIES_FEW 0.1		/* of the launches: set-up, results */
+#define COPIES_A_ROW 2.0	/* its input, its result */
 #define TWICE 0.1		/* of what two launches touch, what must be touched
 				 * twice: the volumes are known to a few percent */
 
-bool
-revisit_follows(const struct rule_view *x, const struct kernel *k, double least)
+double
+revisit_row(const struct rule_view *x, const struct kernel *k, double least)
 {
 	const struct run *run = x->run;
-	double launches = (double)k->launches, copies = 0;
+	double launches = (double)k->launches, copies = 0, rows;
 
+	if (k->next != k->id || k->device >= run->devices ||
+	    (double)k->next_count < fmax(least, launches / 2))
+		return 0;
 	for (size_t i = 0; i < run->copies; i++)
 		if (run->copy[i].device == k->device)
 			copies += (double)run->copy[i].count;
-	return k->next == k->id && k->device < run->devices &&
-	    (double)k->next_count >= fmax(least, ALWAYS * launches) &&
-	    copies < (1 - ALWAYS) * launches;
+	rows = fmax(1, launches - (double)k->next_count);
+	return copies < COPIES_FEW * launches + COPIES_A_ROW * rows ?
+	    launches / rows : 0;
 }
 
 static bool
-set_times(struct revisit *a, const struct rule_view *x, double launches)
+set_times(struct revisit *a, const struct rule_view *x, const struct kernel *k)
 {
-	double memory = reuse_memory(x->run);
+	double memory = reuse_memory(x->run), twice = 2 * a->touched;
+	double l2 = (double)x->run->device[k->device].limits.l2_bytes;
 
-	a->times = launches * a->touched / memory;
-	a->sure = 2 * a->touched - memory >= TWICE * 2 * a->touched;
+	a->times = (double)k->launches * a->touched / memory;
+	/* Only this kernel ran before: what is in L2 it left there. */
+	a->sure = twice - memory >= TWICE * twice || (twice > (1 + TWICE) * l2 &&
+	    k->metric[METRIC_DRAM_READ] <= a->touched / 2);
 	return isfinite(a->times) && a->touched > 0;
 }
 
@@ -42,7 +49,7 @@ revisit_in_place(struct revisit *a, const struct rule_view *x,
 	if (!pointwise_in_place(&a->state, k->code, &k->shape))
 		return false;
 	a->touched = fmin(a->state.loads * read, a->state.stores * written);
-	return set_times(a, x, (double)k->launches);
+	return set_times(a, x, k);
 }
 
 bool
@@ -50,5 +57,5 @@ revisit_reads(struct revisit *a, const struct rule_view *x, const struct kernel 
     double read)
 {
 	*a = (struct revisit){ .touched = read };
-	return set_times(a, x, (double)k->launches);
+	return set_times(a, x, k);
 }

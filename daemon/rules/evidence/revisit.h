@@ -14,13 +14,17 @@ struct revisit {
 	double times;		/* how often each byte of all memory is touched, on
 				 * average, if all of it is those data: the least */
 	bool sure;		/* two launches in a row touch some bytes twice: twice
-				 * as much is more than all memory */
+				 * as much is more than all memory, or than L2,
+				 * from which they came */
 	struct pointwise_state state;	/* of revisit_in_place */
 };
 
-/* revisit_follows(x, k, least): does ${k} follow itself in nearly all of its launches, at
- * least ${least} times, with no copies of the run that could come in between? */
-bool revisit_follows(const struct rule_view *x, const struct kernel *k, double least);
+/*
+ * revisit_row(x, k, least): how many of its launches follow each other, on average; 0:
+ * fewer than two, fewer than ${least} in all, or copies of the run may come in between
+ * (in other streams: more than an input and a result for each row).
+ */
+double revisit_row(const struct rule_view *x, const struct kernel *k, double least);
 
 /*
  * revisit_in_place(a, x, k, read, written): does each thread of ${k} change the state of

@@ -897,12 +897,12 @@ found_network(struct search *s, const struct kernel *k,
 
 /* --- one kernel, again and again -------------------------------------------- */
 
-/* How many launches become one, in the low, middle and high view; the high view has
- * all that follow each other. Two are the least; ten steps leave a tenth of the
- * traffic, and eight leave an eighth: more gain little. Where another array may have
- * its turn, the low view has none, and the middle view two. */
+/* How many launches become one, in the low, middle and high view, of those that follow
+ * each other. Two are the least; eight leave an eighth of the traffic, and more gain
+ * little. Where several arrays may have their turns, the host's order must change, too:
+ * the low view has nothing, the middle view four. */
 static const double fused[VIEWS] = { 2, 8, INFINITY };
-static const double fused_unsure[VIEWS] = { 1, 2, INFINITY };
+static const double fused_unsure[VIEWS] = { 1, 4, INFINITY };
 
 /* A draft about ${k} alone, whose launches shrink to ${left} of their time as ${n} of
  * them become one; NULL without memory. */
@@ -954,10 +954,23 @@ draft_again(struct search *s, const struct kernel *k, const struct revisit *a,
 	return d;
 }
 
+/* Sets ${n}, the launches of ${k} that become one, to ${most}, as far as so many follow
+ * each other. */
+static void
+set_fused(const struct search *s, const struct kernel *k,
+    const double most[VIEWS], double n[VIEWS])
+{
+	double row = revisit_row(s->x, k, rule_value(s->x, "min_repeats"));
+
+	for (int v = 0; v < VIEWS; v++)
+		n[v] = fmin(most[v], fmax(1, row));
+}
+
 static bool
 is_state(const struct search *s, const struct kernel *k, struct revisit *a)
 {
-	return revisit_follows(s->x, k, rule_value(s->x, "min_repeats")) &&
+	return s->node[index_of(s, k)].group == 0 &&
+	    revisit_row(s->x, k, rule_value(s->x, "min_repeats")) > 0 &&
 	    is_own(s, k) && revisit_in_place(a, s->x, k, bytes_counted(s, k),
 	    bytes_written(k)) && a->touched >= rule_value(s->x, "min_bytes") &&
 	    a->state.stores >= MOST && a->times >= rule_value(s->x, "min_repeats");
@@ -969,10 +982,10 @@ found_state(struct search *s, const struct kernel *k, const struct revisit *a)
 {
 	struct rule_view *x = s->x;
 	const struct load *l = &x->loads[index_of(s, k)];
-	const double *n = a->sure ? fused : fused_unsure;
-	double left[VIEWS];
+	double left[VIEWS], n[VIEWS];
 	struct draft *d;
 
+	set_fused(s, k, a->sure ? fused : fused_unsure, n);
 	for (int v = 0; v < VIEWS; v++) {
 		double gone = 1 - 1 / n[v];
 		struct fix fix = FIX_NONE;
@@ -997,9 +1010,10 @@ found_state(struct search *s, const struct kernel *k, const struct revisit *a)
 	    "with the thread's elements in registers from the first to the last; "
 	    "what differs from launch to launch (its arguments) goes into an array, "
 	    "in constant memory if it is small";
-	d->f.gain_note = a->sure ? "eight steps a launch; more if the host needs "
-	    "nothing in between" : "two steps a launch: whether the launches take "
-	    "turns with several arrays no record shows";
+	d->f.gain_note = a->sure ? "eight steps a launch, if so many follow each "
+	    "other; more if the host needs nothing in between" : "four steps a "
+	    "launch; whether the launches take turns with several arrays no record "
+	    "shows: then each has all its steps in one";
 	return 0;
 }
 
@@ -1009,7 +1023,7 @@ is_product(const struct search *s, const struct kernel *k, struct revisit *a)
 	const struct load *l = &s->x->loads[index_of(s, k)];
 	double read = fmin(bytes_counted(s, k), k->metric[METRIC_DRAM_READ]);
 
-	return revisit_follows(s->x, k, rule_value(s->x, "min_repeats")) &&
+	return revisit_row(s->x, k, rule_value(s->x, "min_repeats")) > 0 &&
 	    s->x->libraries[index_of(s, k)].columns != NULL &&
 	    (steps_does(s->x, k, "matmul") || steps_does(s->x, k, "matvec")) &&
 	    is_counted(s, k) && isfinite(k->metric[METRIC_DRAM_READ]) &&
@@ -1025,15 +1039,16 @@ found_product(struct search *s, const struct kernel *k, const struct revisit *a)
 	struct rule_view *x = s->x;
 	const struct load *l = &x->loads[index_of(s, k)];
 	const struct library *lib = &x->libraries[index_of(s, k)];
-	double left[VIEWS];
+	double left[VIEWS], n[VIEWS];
 	struct draft *d;
 
+	set_fused(s, k, fused, n);
 	for (int v = 0; v < VIEWS; v++) {
 		double hidden = v == VIEW_HIGH ? 0 : compute_share(l) / 2;
 
-		left[v] = 1 / fused[v] + (1 - 1 / fused[v]) * hidden;
+		left[v] = 1 / n[v] + (1 - 1 / n[v]) * hidden;
 	}
-	d = draft_again(s, k, a, fused, left);
+	d = draft_again(s, k, a, n, left);
 	if (d == NULL)
 		return -1;
 	d->f.confidence = CONF_LOW;
@@ -1046,7 +1061,8 @@ found_product(struct search *s, const struct kernel *k, const struct revisit *a)
 	d->f.limiter = "the matrix comes from memory for each vector";
 	d->f.advice = lib->columns;
 	d->f.gain_note = "holds if the vectors are there at the beginning: where each "
-	    "is the result of the product before, it does not; eight in the middle";
+	    "is the result of the product before, it does not; eight of them, if so "
+	    "many follow each other";
 	return 0;
 }
 
