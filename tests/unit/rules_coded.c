@@ -282,20 +282,19 @@ MADE_TEST(test_one_place)
 }
 
 /* How many add to the place is told by what lets them: one lane of each of 844,800
- * warps, one thread of each of 105,600 blocks, or all lanes of their first warps; each
- * addition of an integer takes 0.73 ns, of a float 1.75 ns. */
+ * warps, or all lanes of the first warps of 105,600 blocks; each addition of an integer
+ * takes 0.73 ns. That one thread of each block adds is what is advised. */
 MADE_TEST(test_one_place_elected)
 {
 	static const struct {
-		const char *by, *says;
+		const char *by, *says;	/* NULL: nothing */
 		uint64_t ns;
 		double gain;
 	} of[] = {
 		{ "adding_for_warp", "one lane of each warp adds", 700000, 2 },
 		{ "adding_by_first_lane", "one lane of each warp adds", 700000, 2 },
-		{ "adding_by_first_thread", "one thread of each of its",
-		  200000, 1.1 },
 		{ "adding_by_first_warp", "its threads add", 2700000, 5 },
+		{ "adding_by_first_thread", NULL, 200000, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
@@ -304,13 +303,15 @@ MADE_TEST(test_one_place_elected)
 
 		snprintf(add, sizeof(add), "%s", code_text(of[i].by));
 		f = adding_by(m, 10, add, of[i].ns);
-		assert_non_null(f);
+		assert_true((f != NULL) == (of[i].says != NULL));
+		if (f == NULL)
+			continue;
 		assert_has(f->summary, of[i].says);
 		assert_true(f->kernel_speedup > of[i].gain);
 		assert_null(adding_by(m, 10, add, 5 * of[i].ns));
 		/* Of lanes the number is an upper bound: data may guard them. */
 		assert_true((adding_by(m, 10, add, of[i].ns / 3) == NULL) ==
-		    (i < 3));
+		    (i < 2));
 	}
 }
 

@@ -64,6 +64,41 @@ TEST(test_bound_by_issue)
 	assert_true(saves(fault_chain, "low-ilp", 0) == 0);
 }
 
+/* A kernel of a scan whose steps have ${work} of their own; its finding. */
+static const struct finding *
+scanning(struct made *m, const char *code, const char *work, double dram)
+{
+	made_again(m);
+	code_kernel(m, dram, code_text(code, work, work, work, work, work));
+	return made_finding(made_advised(m), "shuffle-reduction");
+}
+
+/* A scan with two barriers a step is told as a tree is: unrolled and as a loop. Not so
+ * where the neighbours stay the same, as in a stencil, the steps have work of their own,
+ * shuffles do what they can, or memory is the limit. */
+MADE_TEST(test_rounds)
+{
+#define FOUR(x)	x x x x
+#define WORK	"FFMA R9,R9,R9,R9 | inst 100 line 40\n"
+	static const char none[] = "MOV R9,R5 | inst 100 line 32";
+	static const char much[] = FOUR(FOUR(FOUR(WORK))) WORK;
+	static const char shuffle[] =
+	    "SHFL.UP P0,R9,R5,0x1,RZ | inst 100 line 32";
+	const struct finding *f = scanning(m, "scan_five", none, 0.1);
+
+	assert_non_null(f);
+	assert_string_equal(f->title, "exchange in rounds of barriers");
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_has(f->summary, "10 barriers");
+	assert_true(f->kernel_speedup > 1.3 && f->kernel_speedup < 3);
+	assert_null(scanning(m, "same_places", none, 0.1));
+	assert_null(scanning(m, "scan_five", much, 0.1));
+	assert_null(scanning(m, "scan_five", shuffle, 0.1));
+	assert_null(scanning(m, "scan_five", none, 0.95));
+	assert_non_null(scanning(m, "scan_loop", "R3", 0.1));
+	assert_null(scanning(m, "scan_loop", "0x4", 0.1));
+}
+
 /* A tree reduction also waits at barriers: it is reported once. */
 MADE_TEST(test_cause_comes_first)
 {

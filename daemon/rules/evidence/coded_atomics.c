@@ -34,17 +34,13 @@
  * and more of 32 on an H200; half of that, as a margin. */
 #define LANES_LEAST 8
 
-/* Of the time, all else where each block adds once: starting it takes 0.7 ns of the 1.75
- * that the addition of a float takes. */
-#define STARTS_MOST 0.5
-
 /* Executions (of warps) of atomics in no loop whose address is the same for a whole
  * block: how many of these there are, the code and the launch tell. */
 struct placed {
 	double whole;		/* … by all lanes that come there */
 	double single;		/* … by one lane of each warp, which the compiler
-				 * lets add for the others, or the program; */
-	double blocks;		/* of these, by one warp of each block */
+				 * lets add for the others, or the program; not
+				 * those by one thread of a block */
 	bool all;		/* the code has no other global atomic */
 };
 
@@ -76,10 +72,8 @@ placed_of(const struct rule_view *x, const struct affine *address,
 		m[at].weight = n;
 		if (!(e & ELECTED_LANE))
 			p.whole += n;
-		else
+		else if (!(e & ELECTED_WARP))
 			p.single += n;
-		if (e == (ELECTED_LANE | ELECTED_WARP))
-			p.blocks += n;
 	}
 	slices_free(t);
 	return p;
@@ -87,34 +81,22 @@ placed_of(const struct rule_view *x, const struct affine *address,
 
 /* The atomics of a launch on one place: those of whole warps, lane by lane, and those of
  * one lane for its warp. */
-struct queue {
-	double lanes, single, blocks;	/* blocks: one lane of each block */
-	double line;			/* of the time: all, one after the other */
+struct in_line {
+	double lanes, single;
+	double line;		/* of the time: all, one after the other */
 };
 
-/* The share of them that is left if each block adds once, and the blocks are no more
- * than fit at once. */
+/* The share of them that is left if each block adds once. */
 static double
-left_of(const struct rule_view *x, const struct queue *q)
+left_of(const struct rule_view *x, const struct in_line *q)
 {
 	double a_block = fmax(1, ceil(rule_threads(x->kernel) / (double)WARP));
-	double waves = fmax(1, or_zero(x->kernel->occupancy.waves));
 
-	return (q->lanes / (WARP * a_block) + (q->single - q->blocks) / a_block +
-	    q->blocks / waves) / (q->lanes + q->single);
-}
-
-static const char *
-say_queue(const struct rule_view *x, const struct queue *q)
-{
-	return q->single < q->lanes ? "its threads add" :
-	    q->blocks < q->single ? "one lane of each warp adds" :
-	    arena_format(x->arena, "one thread of each of its %s blocks adds",
-	    say_whole(x->arena, rule_blocks(x->kernel)));
+	return (q->lanes / WARP + q->single) / a_block / (q->lanes + q->single);
 }
 
 static enum rule_state
-report(struct rule_view *x, const struct queue *q, const struct mark *m)
+report(struct rule_view *x, const struct in_line *q, const struct mark *m)
 {
 	struct draft *d = rule_found(x, NULL);
 	double all = q->lanes + q->single;
@@ -138,11 +120,10 @@ report(struct rule_view *x, const struct queue *q, const struct mark *m)
 	    .estimated = metric_table[METRIC_INST_EXECUTED].name);
 	d->f.summary = arena_format(x->arena, "%s to one place, up "
 	    "to %s times a launch, and all else in its code explains %s of the "
-	    "time: they wait for each other", say_queue(x, q),
+	    "time: they wait for each other", q->single > q->lanes ?
+	    "one lane of each warp adds" : "its threads add",
 	    say_plain(x->arena, all), say_percent(x->arena, x->load->busy));
-	d->f.advice = q->blocks < q->single || q->lanes > q->single ? ADVICE :
-	    "launch only as many blocks as fit at once, each with a loop over "
-	    "several pieces of the work, and add once at its end";
+	d->f.advice = ADVICE;
 	lines_fill(x, d, m, NULL);
 	return rule_settle(x, d);
 }
@@ -228,13 +209,13 @@ left_open(const struct rule_view *x, const struct binned *b)
  * L2, where they were counted, if those tell it; without a loop in the code, which could
  * be what takes the time, from the launch.
  */
-static struct queue
+static struct in_line
 queue_of(struct rule_view *x, const struct placed *p, const struct atomics *a)
 {
 	double each = atomics_each_s(x->kernel->code) /
 	    fmax(x->load->time_s, 1e-9);
 	bool loops = x->kernel->code->sass.loops > 0;
-	struct queue q = { .single = p->single, .blocks = p->blocks };
+	struct in_line q = { .single = p->single };
 	double whole = p->whole * WARP;
 
 	/* If one lane adds for its warp, L1 requests one sector. */
@@ -251,7 +232,7 @@ queue_of(struct rule_view *x, const struct placed *p, const struct atomics *a)
 
 /* Does nothing else explain the time that they take? */
 static bool
-is_queue(const struct rule_view *x, const struct queue *q,
+is_queue(const struct rule_view *x, const struct in_line *q,
     const struct placed *p, bool counted)
 {
 	double time = fmax(x->load->time_s, 1e-9);
@@ -261,8 +242,7 @@ is_queue(const struct rule_view *x, const struct queue *q,
 	    p->whole * atomics_each_s(x->kernel->code) / time;
 
 	return q->line >= rule_value(x, "min_line") && least <= most &&
-	    x->load->busy < (q->blocks > 0 && q->lanes + q->single <= q->blocks ?
-	    STARTS_MOST : ATOMICS_EXPLAINED_MOST) && (!counted ||
+	    x->load->busy < ATOMICS_EXPLAINED_MOST && (!counted ||
 	    !(atomics_explained(x, p->whole + q->single) >=
 	    ATOMICS_EXPLAINED_MOST));
 }
@@ -278,7 +258,7 @@ coded_global_atomics(struct rule_view *x)
 	bool counted = isfinite(x->own->metric[METRIC_L2_FROM_L1]);
 	struct atomics a = { 0 };
 	struct placed p;
-	struct queue q;
+	struct in_line q;
 	struct binned b;
 	double open;
 

@@ -10,6 +10,7 @@
 
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/rounds.h"
 #include "source/operand.h"
 #include "rules/engine/sampled.h"
 #include "source/slice.h"
@@ -229,5 +230,7 @@ sampled_tree(struct rule_view *x)
 	}
 	slices_free(t);
 	free(m);
+	if (state != RULE_FOUND && x->load->limit >= 0 && rounds_find(x) == RULE_FOUND)
+		state = RULE_FOUND;
 	return state;
 }

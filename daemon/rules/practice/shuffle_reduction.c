@@ -13,6 +13,7 @@
 
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/rounds.h"
 #include "source/slice.h"
 
 #define LANES_LESS 0.75		/* lanes at work / lanes at the barrier */
@@ -316,5 +317,5 @@ rule_shuffle_reduction(struct rule_view *x)
 	if (t.inst > 0 && share >= rule_value(x, "min_share"))
 		state = report(x, &t, share, m);
 	free(m);
-	return state;
+	return state == RULE_CLEAN ? rounds_find(x) : state;
 }
