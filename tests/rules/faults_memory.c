@@ -168,6 +168,59 @@ taps(struct made *m, int n, bool scaled)
 FAULT_IS(coefficients, taps(m, 32, true))
 FAULT_IS(coefficients_own, taps(m, 32, false))
 
+/* A filter of 33 taps with one result a thread, its border clamped, as nvcc unrolls
+ * it: all loads, each behind ${with} instructions for its address, then all products,
+ * each with ${more} others. Instructions limit it. */
+static void
+clamped(struct made *m, int with, int more)
+{
+	static const char *const step[] = {
+		"VIADDMNMX R4,R5,%d,RZ,!PT | inst 100 line 5\n",
+		"VIMNMX R4,R4,0xfff,PT | inst 100 line 5\n",
+		"IMAD.WIDE R2,R4,0x4000,R6 | inst 100 line 5\n",
+	};
+	char text[24576];
+	struct kernel *k = counted(m, 0.1);
+	double *v = k->metric;
+	int at = snprintf(text, sizeof(text),
+	    "S2R R5,SR_TID.X | inst 100 line 3\n"
+	    "LDC.64 R6,c[0x0][0x210] | inst 100 line 4\n"
+	    "IMAD.WIDE R2,R5,0x4,R6 | inst 100 line 4\n");
+
+	for (int i = 0; i < 33; i++) {
+		for (int n = 3 - with; n < 3; n++)
+			at += snprintf(text + at, sizeof(text) - (size_t)at,
+			    step[n], i);
+		at += snprintf(text + at, sizeof(text) - (size_t)at,
+		    "LDG.E R%d,desc[UR4][R2.64+%d] | inst 100 sectors 400 "
+		    "ideal 400 line 6\n", 20 + i, 16384 * i);
+	}
+	for (int i = 0; i < 33; i++) {
+		at += snprintf(text + at, sizeof(text) - (size_t)at,
+		    "FFMA R11,R%d,UR6,R11 | inst 100 line 7\n", 20 + i);
+		for (int n = 0; n < more; n++)
+			at += snprintf(text + at, sizeof(text) - (size_t)at,
+			    "LOP3.LUT R11,R11,R9,RZ,0x3c,!PT | inst 100 "
+			    "line 7\n");
+	}
+	snprintf(text + at, sizeof(text) - (size_t)at,
+	    "STG.E desc[UR4][R6.64],R11 | inst 100 sectors 400 ideal 400 "
+	    "line 8\n"
+	    "EXIT | inst 100\n");
+	code_make(m, k, text, CODE_SCALE * 8);
+	v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 32;
+	v[METRIC_LSU_WAVEFRONTS] = l1_wavefronts(m, 0.35);
+	v[METRIC_L1_HIT_RATE] = 95;
+	v[METRIC_L2_READ] = 0.05 * v[METRIC_GLOBAL_LD_SECTORS];
+	v[METRIC_L2_SECTORS] = v[METRIC_L2_READ] + v[METRIC_L2_WRITE];
+	v[METRIC_ISSUE_ACTIVE] = 85;
+	v[METRIC_PIPE_FMA] = 16;
+}
+
+FAULT_IS(clamped_taps, clamped(m, 3, 0))
+/* Arithmetic is most of the work: it stays, however many results a thread has. */
+FAULT_IS(clamped_taps_hidden, clamped(m, 3, 4))
+
 /* CUDA's sample matrixMul, as an H200 counted it: tiles of 32 × 32 in shared
  * memory, one result a thread. */
 static struct kernel *

@@ -128,6 +128,37 @@ lose_counts(struct made *m)
 	}
 }
 
+/* Instructions limit it, most of which load the same values or compute where they are:
+ * each goes into several results. A product far behind its load is found, too. */
+MADE_TEST(test_redundant_served)
+{
+	struct advice *a = advised(fault_clamped_taps, m);
+	const struct finding *f = found_in(a, REDUNDANT);
+
+	assert_ptr_equal(f, &a->finding[0]);
+	assert_has(f->advice, "along the filter");
+	assert_has(f->summary, "the addresses");
+	/* A load and three instructions for each product. */
+	assert_true(fabs(evidence_of(f, "served_ratio") - 0.78) < 0.02);
+	if (!(f->kernel_speedup > 1.6 && f->kernel_speedup < 2.7))
+		fail_msg("× %g", f->kernel_speedup);
+	a = advised(fault_clamped_taps_hidden, m);
+	assert_null(made_finding(a, REDUNDANT));
+	/* By estimates from the code if its instructions were not counted. */
+	made_again(m);
+	fault_clamped_taps(m);
+	lose_counts(m);
+	f = made_found(m, REDUNDANT);
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_has(f->summary, "estimated");
+	/* Multiply-adds that limit are not made fewer. */
+	made_again(m);
+	fault_clamped_taps(m);
+	m->kernel[0].metric[METRIC_ISSUE_ACTIVE] = 40;
+	m->kernel[0].metric[METRIC_PIPE_FMA] = 85;
+	made_quiet(m, REDUNDANT);
+}
+
 /* Their code tells all the same whether a tile can hold what they load: no gather, and
  * nothing that is the same for the whole grid. */
 MADE_TEST(test_redundant_uncounted)

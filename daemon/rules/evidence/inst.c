@@ -10,7 +10,8 @@
 
 #define REGISTERS_MOST 255.0	/* of a thread */
 #define REGISTERS_SM 65536.0	/* since compute capability 5 */
-#define AHEAD 64		/* instructions to search for the first use */
+#define AHEAD 256		/* instructions to search for the first use: unrolled
+				 * code loads long before it uses */
 
 double
 inst_total(const struct code *c, enum source_metric m)
@@ -82,6 +83,9 @@ inst_first_use(const struct code *c, size_t i)
 		for (int n = 0; n < u.uses; n++)
 			if (u.use[n] >= o.def && u.use[n] < o.def + o.defs)
 				return inst_of_sass(c, s);
+		/* Another value from here on. */
+		if (u.def == o.def && u.defs >= o.defs && !u.guarded)
+			break;
 	}
 	return SIZE_MAX;
 }

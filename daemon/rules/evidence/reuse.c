@@ -10,14 +10,18 @@
 #include <stdlib.h>
 
 #include "rules/evidence/coded_estimate.h"
+#include "rules/evidence/division.h"
 #include "rules/evidence/inst.h"
 #include "source/operand.h"
 #include "rules/evidence/reads.h"
 #include "rules/evidence/reuse.h"
+#include "rules/evidence/served.h"
 #include "source/slice.h"
 
 #define SLICES_MAX 1024		/* loads that are examined, of each kind */
 #define WORDS 128		/* bytes that a warp requests, 4 per lane */
+#define DIVIDED_MOST 0.1	/* of all instructions: more are for
+				 * integer-division to report */
 
 static double
 zero(double v)
@@ -149,13 +153,37 @@ is_scaled(const struct code *c, size_t i)
 	return shared;
 }
 
-static void
+/*
+ * The share of the instructions that loads marked in ${of}, which are executed ${kept}
+ * times, take with what computes their addresses. None if that divides: whoever
+ * replaces the divisions needs no other change. NaN without memory.
+ */
+static double
+served_of(const struct code *c, const bool *of, double kept)
+{
+	struct mark *divided = calloc(c->instructions + 1, sizeof(*divided));
+	double all = inst_total(c, SOURCE_INST);
+	struct divisions d = { 0 };
+
+	if (divided == NULL)
+		return NAN;
+	divisions_count(&d, c, divided);
+	free(divided);
+	return d.inst > DIVIDED_MOST * all ? 0 :
+	    (kept + served_inst(c, of)) / all;
+}
+
+/* False without memory. */
+static bool
 weigh_global(struct reuse *r, const struct code *c, const struct slices *t,
     struct mark *m)
 {
+	bool *of = calloc(c->sass.instructions + 1, sizeof(*of));
 	double all = 0, kept = 0, single = 0;
 	int slices = 0;
 
+	if (of == NULL)
+		return false;
 	for (size_t i = 0; i < c->instructions; i++) {
 		double inst = inst_value(c, i, SOURCE_INST);
 		double sectors = inst_value(c, i, SOURCE_GLOBAL_SECTORS);
@@ -168,11 +196,15 @@ weigh_global(struct reuse *r, const struct code *c, const struct slices *t,
 		kept += inst;
 		if (is_scaled(c, i))
 			single += inst;
+		of[c->instruction[i].sass] = true;
 		m[i].weight = m[i].under = inst;
 		m[i].over = zero(sectors);
 	}
 	r->kept = all > 0 ? zero(kept / all) : 0;
 	r->single = kept > 0 ? zero(single / kept) : 0;
+	r->served = kept > 0 ? served_of(c, of, kept) : 0;
+	free(of);
+	return isfinite(r->served);
 }
 
 static void
@@ -230,8 +262,10 @@ weigh_estimated(struct reuse *r, const struct rule_view *x)
 	if (t == NULL || m == NULL) {
 		x->arena->failed = true;
 	} else if (inst_total(&e.code, SOURCE_GLOBAL_LD) > 0) {
-		weigh_global(&by, &e.code, t, m);
+		if (!weigh_global(&by, &e.code, t, m))
+			x->arena->failed = true;
 		r->kept = by.kept;
+		r->served = by.served;
 	}
 	free(m);
 	slices_free(t);
@@ -251,7 +285,8 @@ reuse_of(struct reuse *r, const struct rule_view *x, struct mark *global,
 		if (t == NULL) {
 			x->arena->failed = true;
 		} else {
-			weigh_global(r, c, t, global);
+			if (!weigh_global(r, c, t, global))
+				x->arena->failed = true;
 			weigh_shared(r, c, t, shared);
 		}
 		slices_free(t);

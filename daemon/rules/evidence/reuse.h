@@ -34,6 +34,8 @@ struct reuse {
 	bool tensor;		/* uses tensor cores */
 	double single;		/* share of kept whose value goes into a product
 				 * with a factor that all threads share */
+	double served;		/* the loads that can be kept and what computes
+				 * their addresses, of all warp instructions */
 	bool table;		/* addresses of shared loads were loaded */
 };
 

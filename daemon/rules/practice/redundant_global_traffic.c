@@ -1,7 +1,7 @@
 /*
  * redundant-global-traffic: the same values are loaded repeatedly, and the pipe
- * or cache that delivers them limits the kernel. The limit decides what to
- * keep, and where:
+ * or cache that delivers them limits the kernel, or the instructions that load
+ * them do. The limit decides what to keep, and where:
  *
  *   L2                       a tile in shared memory, so that a block asks L2
  *                            for each value once
@@ -9,6 +9,9 @@
  *   by global loads          the same pipe, so that staging alone gains little
  *   the L1/shared data pipe, registers: several results per thread, so that a
  *   by shared loads          loaded value goes into several of them
+ *   instructions, most of    registers: the same; a load's address is computed
+ *   which load or compute    once for all results that it serves
+ *   what to load
  *
  * reuse.h says how the repetition is counted. Whatever limits the kernel: a sum
  * that a loop keeps in memory, storing it in every iteration (stored.h),
@@ -69,7 +72,7 @@ static const double single_results[VIEWS] = { 1, 4, 16 };
 /* Of the accesses to global memory: fewer would leave nine tenths of the traffic. */
 #define STORED_LEAST 0.10
 
-enum use { USE_L2, USE_GLOBAL, USE_SHARED };
+enum use { USE_L2, USE_GLOBAL, USE_SHARED, USE_SERVED };
 
 struct found {
 	enum use use;
@@ -119,6 +122,25 @@ inst_of(const struct rule_view *x, double gone, enum gain_view v)
 	return inst > 0 ? 1 - fmin(0.8, gone / inst) : 1;
 }
 
+/* Loads that go take with them what computes their addresses. */
+static void
+set_served_fix(const struct rule_view *x, struct draft *d, const struct reuse *r)
+{
+	for (int v = VIEW_LOW; v < VIEWS; v++) {
+		double gone = 1 - keep_of(x, r, (enum gain_view)v);
+		struct fix *f = &d->fix[v];
+
+		f->inst = 1 - r->served * gone;
+		f->part[RES_L1] = 1 - r->part_global * r->kept * gone;
+		if (v == VIEW_LOW)
+			continue;
+		f->stall = 1 - x->load->memory_stall * r->kept * gone *
+		    (v == VIEW_MID ? 0.5 : 1);
+		if (is_filter(r))
+			f->part[RES_START] = f->grid = 1 / single_results[v];
+	}
+}
+
 static void
 set_fix(const struct rule_view *x, struct draft *d, const struct found *o)
 {
@@ -135,6 +157,10 @@ set_fix(const struct rule_view *x, struct draft *d, const struct found *o)
 	double l2[VIEWS] = { KEEP_L2_LOW, KEEP_L2,
 	    fmax(KEEP_L2_LEAST, fmin(1, 1 / r->l2_again)) };
 
+	if (o->use == USE_SERVED) {
+		set_served_fix(x, d, r);
+		return;
+	}
 	for (int v = VIEW_LOW; v < VIEWS; v++) {
 		struct fix *f = &d->fix[v];
 		double gone = 0;
@@ -207,6 +233,16 @@ give_evidence(const struct rule_view *x, struct draft *d,
 
 	if (o->use != USE_SHARED)
 		give_bytes(x, d, o);
+	if (o->use == USE_SERVED) {
+		rule_evidence(x, d, "served_ratio", r->served,
+		    "loads and what computes their addresses, of all instructions",
+		    .derived = "disassembly, warp instructions",
+		    .key = "min_part");
+		rule_evidence(x, d, "busy_ratio", x->load->busy,
+		    arena_format(x->arena, "%s busy",
+		    resource_said[x->load->limit]), .derived = "counters");
+		return;
+	}
 	if (o->tiled && o->use != USE_L2) {
 		rule_evidence(x, d, "shared_reuse_ratio", r->shared,
 		    "loads from shared memory / stores to it",
@@ -247,13 +283,18 @@ describe_global(struct rule_view *x, struct draft *d, const struct found *o)
 	d->f.summary = arena_format(x->arena, "a launch loads %s, of which at "
 	    "most %s is distinct: each byte %s times or more%s",
 	    say_bytes(x->arena, r->loaded), say_bytes(x->arena, r->unique),
-	    say_plain(x->arena, r->again), o->tiled ? "; a part of the data "
+	    say_plain(x->arena, r->again), o->use == USE_SERVED ?
+	    arena_format(x->arena, "; loading it, and computing the addresses, "
+	    "takes %s of all instructions", say_percent(x->arena, r->served)) :
+	    o->tiled ? "; a part of the data "
 	    "goes through shared memory already" : "");
 	if (is_filter(r)) {
 		d->f.advice = "let each thread compute several neighbouring "
 		    "results (4 or more along the filter) from values that it "
 		    "holds in registers: it loads a few values more, and each "
-		    "goes into all the results that need it";
+		    "goes into all the results that need it. Along the rows, "
+		    "load them as float4 or from a tile in shared memory, so "
+		    "that neighbouring threads go on loading neighbouring data";
 		d->f.gain_note = "four results a thread: the loads of one and "
 		    "three more for all four. The grid then has four times "
 		    "fewer threads";
@@ -322,7 +363,7 @@ report(struct rule_view *x, const struct found *o, const struct mark *m)
 	give_evidence(x, d, o);
 	if (o->use == USE_L2)
 		describe_l2(x, d, &o->r);
-	else if (o->use == USE_GLOBAL)
+	else if (o->use == USE_GLOBAL || o->use == USE_SERVED)
 		describe_global(x, d, o);
 	else
 		describe_shared(x, d, &o->r);
@@ -563,6 +604,25 @@ judge(struct rule_view *x, struct found *o, const struct mark *global,
 	return report(x, o, o->use == USE_GLOBAL ? global : shared);
 }
 
+/* Are instructions what the kernel is busiest with, and busy enough to explain a part
+ * of the time? Not the multiply-adds: those stay. */
+static bool
+is_issuing(const struct rule_view *x)
+{
+	int limit = x->load->limit;
+
+	return (limit == RES_ISSUE || limit == RES_ALU || limit == RES_LSU) &&
+	    x->load->bound > 0;
+}
+
+/* Are most of the instructions that limit the kernel those that load the same again? */
+static bool
+is_served(const struct rule_view *x, const struct found *o)
+{
+	return is_issuing(x) && o->loads && !o->r.tensor &&
+	    o->r.served >= rule_value(x, "min_part");
+}
+
 /* Is L1 the busiest unit, and busy enough to explain a part of the time? Global loads
  * are what the rest waits for, too; shared loads answer in few cycles, so that such
  * waiting is of another kind. The prediction has both parts. */
@@ -584,6 +644,13 @@ may_be_bound(const struct rule_view *x)
 	    (!l1 || isnan(rule_busy(x, RES_L2)));
 }
 
+static enum rule_state
+report_served(struct rule_view *x, struct found *o, const struct mark *m)
+{
+	o->use = USE_SERVED;
+	return report(x, o, m);
+}
+
 enum rule_state
 rule_redundant_global_traffic(struct rule_view *x)
 {
@@ -603,9 +670,12 @@ rule_redundant_global_traffic(struct rule_view *x)
 		x->arena->failed = true;
 	else if (!x->arena->failed && o.r.by_code && is_stored(x, &o))
 		state = RULE_FOUND;
+	else if (!x->arena->failed && o.r.by_code && is_served(x, &o))
+		state = report_served(x, &o, global);
 	else if (!rule_is_bound(x, RES_L1) && !rule_is_bound(x, RES_L2) &&
 	    !is_busiest(x, &o))
-		state = may_be_bound(x) ? rule_lacks(x) : RULE_CLEAN;
+		state = may_be_bound(x) || (!o.r.by_code && is_served(x, &o)) ?
+		    rule_lacks(x) : RULE_CLEAN;
 	else if (!x->arena->failed)
 		state = (o.r.by_code ? o.r.tensor : rule_is_blind(x)) ?
 		    RULE_CLEAN : judge(x, &o, global, shared);
