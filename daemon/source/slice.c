@@ -122,6 +122,13 @@ multiplies_immediate(const struct sass_instruction *i, const struct operands *o)
 	return *last < '0' || *last > '9';
 }
 
+/* Does it add a register to a product of zeros, as compilers write some copies? */
+static bool
+copies_addend(const struct sass_instruction *i)
+{
+	return i->text != NULL && strstr(i->text, ",RZ,RZ,") != NULL;
+}
+
 /*
  * By how many bytes the address changes per unit of operand ${u}, if it changes by
  * ${factor} bytes per unit of the result; 0 unknown, LANE_SOME for a product with a
@@ -132,7 +139,7 @@ factor_of(const struct sass_instruction *i, const struct operands *o, int u,
     int64_t factor)
 {
 	bool product = opcode_is(i, "IMAD") && !operand_has(i, "MOV") &&
-	    !operand_has(i, "IADD") && !operand_has(i, "X");
+	    !operand_has(i, "IADD") && !operand_has(i, "X") && !copies_addend(i);
 
 	if (opcode_adds(i) || opcode_is_any(i, "MOV UMOV R2UR S2R") ||
 	    (opcode_is(i, "IMAD") && !product))

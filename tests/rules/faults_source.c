@@ -80,6 +80,21 @@ FAULT(few_in_flight)
 	k->occupancy.ratio = 0.5;
 }
 
+/* A loop over bytes, which computes both addresses anew in each iteration: few of its
+ * instructions are loads, and it waits for them. */
+FAULT(bytes_in_turn)
+{
+	struct kernel *k = code_kernel(m, 0.22, code_text("bytes_in_turn"));
+
+	made_counters(m, k, 0.22);
+	k->metric[METRIC_INST_EXECUTED] = k->code->total[SOURCE_INST];
+	k->metric[METRIC_THREAD_INST] =
+	    k->metric[METRIC_THREAD_INST_PRED_ON] =
+	    32 * k->metric[METRIC_INST_EXECUTED];
+	k->metric[METRIC_ISSUE_ACTIVE] = 40;
+	k->metric[METRIC_PIPE_LSU] = 10;
+}
+
 static void
 coefficients(struct made *m, const char *address)
 {
@@ -106,6 +121,20 @@ FAULT_IS(bodies, bodies(m, "0x1000"))
 FAULT_IS(few_bodies, bodies(m, "0x10"))
 /* All threads of a block read the same row: a broadcast, as it should be. */
 FAULT_IS(uniform_in_block, coefficients(m, code_text("uniform_in_block")))
+/* The same, but these broadcasts are most of what the L1 pipe does, and it is full. */
+FAULT(crowded_in_block)
+{
+	struct kernel *k = made_counted(m, 0.1);
+	double most = 200e-6 * 1.98e9 * 132;	/* wavefronts */
+
+	/* 6,600 executions of loads. */
+	code_make(m, k, code_text("coefficients",
+	    code_text("uniform_in_block")), 0.9 * most / 6600);
+	k->metric[METRIC_LSU_WAVEFRONTS] = 0.92 * most;
+	k->metric[METRIC_L2_READ] = 0.01 * most;
+	k->metric[METRIC_L2_SECTORS] = 0.02 * most;
+}
+
 /* The address was loaded from memory: not known in advance. */
 FAULT_IS(uniform_by_table, coefficients(m, code_text("uniform_by_table")))
 

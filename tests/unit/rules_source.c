@@ -192,6 +192,13 @@ TEST(test_slice)
 	    "@P0 BRA #2\n", 4);
 	assert_true(s.changes);
 	assert_int_equal(s.step, 0);
+	/* A pointer in halves, of which one is copied by a product of zeros. */
+	s = slice_text("ULDC UR6,c[0x0][0x228]\n"
+	    "IMAD.U32 R4,RZ,RZ,UR6\n"
+	    "LDC R5,c[0x0][0x22c]\n"
+	    "LDG.E R0,desc[UR4][R4.64]\n", 3);
+	assert_int_equal(s.parameters, 1);
+	assert_int_equal(s.parameter[0], 0x228);
 	/* A pointer chase: the address was loaded. */
 	s = slice_text("LDG.E.64 R2,desc[UR4][R2.64]\n"
 	    "@P0 BRA #0\n", 0);
@@ -272,6 +279,38 @@ MADE_TEST(test_bodies)
 	/* 3 of 11 instructions are saved. */
 	if (!(tile > 1.2 && tile < 1.45))
 		fail_msg("× %g", tile);
+}
+
+/* A block's broadcasts are many, and the pipe is full: constants, or several results. */
+MADE_TEST(test_crowded)
+{
+	const struct finding *f;
+	struct advice *a = advised(fault_crowded_in_block, m);
+
+	f = found_in(a, "uniform-global-load");
+	assert_has(f->summary, "a whole block");
+	assert_has(f->advice, "several results");
+	if (!(f->kernel_speedup > 1.2 && f->kernel_speedup < 4))
+		fail_msg("× %g", f->kernel_speedup);
+}
+
+/* Bytes: a request carries a quarter of a line, and the address goes with it. */
+MADE_TEST(test_bytes_in_turn)
+{
+	const struct finding *f;
+	struct advice *a = advised(fault_bytes_in_turn, m);
+
+	f = found_in(a, "narrow-access");
+	assert_ptr_equal(f, &a->finding[0]);
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_has(f->advice, "uint4");
+	if (!(f->kernel_speedup > 1.2 && f->kernel_speedup < 4))
+		fail_msg("× %g", f->kernel_speedup);
+	/* DRAM is idle: they wait for something else. */
+	made_again(m);
+	fault_bytes_in_turn(m);
+	made_counters(m, &m->kernel[0], 0.02);
+	made_quiet(m, "narrow-access");
 }
 
 /* What one rule explains no other rule reports. */

@@ -12,6 +12,7 @@
 #include "rules/evidence/access.h"
 #include "rules/evidence/division.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/served.h"
 #include "source/operand.h"
 #include "source/slice.h"
 
@@ -19,6 +20,11 @@
 #define LANES_FULL 30
 #define TRIP_S 600e-9		/* to DRAM and back, under some load */
 #define SLICES_MAX 128		/* addresses that are examined */
+#define LINE 128		/* bytes of a request that a wavefront carries */
+#define PART_DRAM 0.10		/* DRAM is busy at least so much if it is what
+				 * accesses of parts of a line wait for: wait.c */
+#define PART_BUSY 0.80		/* and at most so much: with full lines 0.88 is
+				 * usual (gain.c), of which a tenth is noise */
 #define WITH_EACH 2		/* instructions around an access: address, loop */
 #define LOOPS_MOST 0.1		/* share of instructions in loops, of threads
 				 * that take one element and exit */
@@ -32,6 +38,7 @@
 
 struct narrow {
 	double requests, bytes;	/* of narrow accesses; mean bytes of a lane */
+	double with;		/* instructions that go with them: addresses */
 	double all;		/* requests of all global accesses */
 	bool issue;		/* their number limits the kernel … */
 	bool flight;		/* … or the bytes in flight do */
@@ -53,9 +60,14 @@ is_narrow(const struct accesses *a, const struct code *c, size_t i)
 	    inst_lanes(c, i) >= LANES_FULL;
 }
 
-static void
+/* False without memory. */
+static bool
 count(struct narrow *n, const struct accesses *a, const struct code *c)
 {
+	bool *of = calloc(c->sass.instructions + 1, sizeof(*of));
+
+	if (of == NULL)
+		return false;
 	for (size_t i = 0; i < c->instructions; i++) {
 		const struct judged_access *one = &a->of[i];
 
@@ -66,8 +78,21 @@ count(struct narrow *n, const struct accesses *a, const struct code *c)
 			continue;
 		n->requests += one->requests;
 		n->bytes += one->requests * inst_bytes(c, i);
+		if (c->instruction[i].sass != SASS_NONE)
+			of[c->instruction[i].sass] = true;
 	}
 	n->bytes = n->requests > 0 ? n->bytes / n->requests : 0;
+	n->with = n->requests > 0 ? served_inst(c, of) : 0;
+	free(of);
+	return isfinite(n->with);
+}
+
+/* Do they fill a part of a line, so that the requests in flight are limited before
+ * the bytes are? */
+static bool
+is_part(const struct narrow *n)
+{
+	return n->bytes * 32 < LINE;
 }
 
 /* Instructions of divisions. */
@@ -262,7 +287,7 @@ look_for_limit(const struct rule_view *x, struct narrow *n)
 		 * starting blocks is the limit, too-many-blocks-little-work
 		 * reports it, whatever the width of the accesses. */
 		if ((by_number[i] == RES_L1 || by_number[i] == RES_START) &&
-		    n->bytes * 32 >= 128)
+		    !is_part(n))
 			continue;
 		if (by_number[i] == RES_START && !n->once)
 			continue;
@@ -274,9 +299,11 @@ look_for_limit(const struct rule_view *x, struct narrow *n)
 	n->needed = x->ceiling->dram_bytes_per_s * TRIP_S /
 	    fmax(1, limits->sms);
 	n->flight = !n->issue && (l->limit == RES_DRAM || l->bound < 0.5) &&
-	    l->busy < rule_value(x, "max_dram") && l->memory_stall >= 0.5 &&
+	    l->memory_stall >= 0.5 && (is_part(n) ? l->busy < PART_BUSY &&
+	    rule_busy(x, RES_DRAM) >= PART_DRAM :
+	    l->busy < rule_value(x, "max_dram") &&
 	    rule_busy(x, RES_DRAM) >= 0.25 &&
-	    n->in_flight < rule_value(x, "max_flight") * n->needed;
+	    n->in_flight < rule_value(x, "max_flight") * n->needed);
 }
 
 static void
@@ -292,24 +319,29 @@ set_fix(const struct rule_view *x, struct draft *d, const struct narrow *n)
 
 	if (n->flight)
 		fix.flight = wide;
-	if (n->flight && !n->once) {
+	if (n->flight && !n->once && !is_part(n)) {
 		rule_fix(d, &fix, 0.05, 0.15);
 		return;
 	}
 	if (inst > 0)
-		fix.inst = 1 - fmin(0.9, n->requests * (1 + WITH_EACH) *
-		    (1 - 1 / wide) / inst);
+		fix.inst = 1 - fmin(0.9, (n->requests + fmax(n->with,
+		    n->requests * WITH_EACH)) * (1 - 1 / wide) / inst);
 	if (n->once) {		/* as many fewer threads */
 		fix.inst = fmin(fix.inst, n->data + (1 - n->data) / wide);
 		fix.part[RES_START] = 1 / wide;
 		fix.grid = 1 / wide;
 	}
 	fix.part[RES_LSU] = fmin(1, (1 - share * (1 - 1 / wide)) / fix.inst);
-	/* A wavefront carries 128 bytes, of whatever width. */
-	if (n->bytes * 32 < 128)
+	/* A wavefront carries a line, of whatever width. */
+	if (is_part(n))
 		fix.part[RES_L1] = 1 - share *
-		    (1 - fmax(n->bytes * 32 / 128, 1 / wide));
-	rule_fix(d, &fix, 0.4, n->once ? 1 : 0.9);
+		    (1 - fmax(n->bytes * 32 / LINE, 1 / wide));
+	/* How many requests are in flight is not counted: half of what the width
+	 * allows. */
+	if (n->flight && !n->once)
+		rule_fix(d, &fix, 0.1, 0.5);
+	else
+		rule_fix(d, &fix, 0.4, n->once ? 1 : 0.9);
 }
 
 static void
@@ -320,7 +352,8 @@ describe(struct rule_view *x, struct draft *d, const struct narrow *n)
 	d->f.summary = arena_format(x->arena, "%s of the global accesses move "
 	    "%s byte%s a lane%s", say_percent(x->arena, n->requests / n->all),
 	    say_plain(x->arena, n->bytes), n->bytes == 1 ? "" : "s",
-	    n->flight ? arena_format(x->arena, ": about %s in flight an SM, "
+	    n->flight && n->in_flight >= n->needed ? ": each request fills a "
+	    "part of a line" : n->flight ? arena_format(x->arena, ": about %s in flight an SM, "
 	    "where DRAM needs %s", say_bytes(x->arena, n->in_flight),
 	    say_bytes(x->arena, n->needed)) : "");
 	d->f.advice = n->bytes < 3 ? "let each thread take 4 to 16 neighbouring "
@@ -362,7 +395,8 @@ is_enough(const struct rule_view *x, const struct narrow *n)
 
 	return n->requests > 0 &&
 	    n->requests >= rule_value(x, "min_share") * n->all &&
-	    (n->once || n->requests >= rule_value(x, "min_inst") * inst);
+	    (n->once || n->requests + (n->flight && is_part(n) ? n->with : 0) >=
+	    rule_value(x, "min_inst") * inst);
 }
 
 /* Is it known that most lanes are idle, and not at which instructions? The
@@ -382,13 +416,14 @@ find(struct rule_view *x, const struct accesses *a)
 	struct narrow n = { 0 };
 	struct draft *d;
 
-	count(&n, a, x->kernel->code);
+	if (!count(&n, a, x->kernel->code)) {
+		x->arena->failed = true;
+		return RULE_NOT_MEASURED;
+	}
 	n.once = ends_soon(&n, a, x->kernel->code);
-	if (!is_enough(x, &n) || lacks_lanes(x) || (!n.once &&
-	    x->own != NULL && !load_counted(x->own)))
-		return RULE_CLEAN;
 	look_for_limit(x, &n);
-	if (!n.issue && !n.flight)
+	if ((!n.issue && !n.flight) || !is_enough(x, &n) || lacks_lanes(x) ||
+	    (!n.once && x->own != NULL && !load_counted(x->own)))
 		return RULE_CLEAN;
 	n.requests -= fmax(n.apart, gathers(x, a));
 	if (!is_enough(x, &n))
