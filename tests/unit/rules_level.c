@@ -4,6 +4,7 @@
  * severity, or is not measured.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "unit/advise.h"
@@ -329,6 +330,42 @@ MADE_TEST(test_unmeasured)
 	made_kernel(m, "once", 1, 300000000)->skip = SKIP_TOO_FEW_LAUNCHES;
 	a = made_advised(m);
 	assert_null(a->unmeasured);
+}
+
+/* Warps that walk constants in a loop, and wait neither for memory nor for a unit, may
+ * wait for the constant cache: more of them gain nothing. */
+MADE_TEST(test_constants_walked)
+{
+	static const char code[] = "LDG.E R9,desc[UR4][R2.64] | inst 100 "
+	    "sectors 400 ideal 400\n"
+	    "LDC.64 R14,c[0x3][R%s] | inst 6400\n"
+	    "FFMA R13,R9,R14,R15 | inst 6400\n"
+	    "FMNMX R8,R8,R13,!PT | inst 6400\n"
+	    "IADD3 R4,R4,0x8,RZ | inst 6400\n"
+	    "ISETP.NE.AND P0,PT,R4,0x400,PT | inst 6400\n"
+	    "@P0 BRA #1 | inst 6400\n"
+	    "EXIT | inst 100\n";
+	static const struct {
+		const char *index;
+		bool low;
+	} cases[] = { { "4", true }, { "Z", false } };
+	char text[512];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct finding *f;
+
+		double *v;
+
+		made_again(m);
+		v = made_counted(m, 0.01)->metric;
+		snprintf(text, sizeof(text), code, cases[i].index);
+		code_make(m, &m->kernel[0], text, 1);
+		v[METRIC_OCCUPANCY] = 33;
+		v[METRIC_ISSUE_ACTIVE] = 20;
+		v[METRIC_STALL_LONG_SCOREBOARD] = 0.05;
+		f = made_found(m, "low-achieved-occupancy");
+		assert_true((f->severity == SEV_LOW) == cases[i].low);
+	}
 }
 
 /* "No unit saturated" refers to units that were counted. */

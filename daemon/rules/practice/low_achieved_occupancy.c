@@ -7,6 +7,7 @@
 
 #include "rules/evidence/atomics.h"
 #include "rules/evidence/lines.h"
+#include "source/operand.h"
 
 #define LINE_LEAST 0.7	/* of the time: equals min_line of global-atomic-contention */
 
@@ -19,6 +20,43 @@ stands_in_line(const struct rule_view *x)
 
 	return atomics_of(&a, x) == NULL && a.line >= LINE_LEAST &&
 	    a.line <= ATOMICS_LINE_MOST;
+}
+
+/* Of the instructions in loops, loads of constants at run-time addresses: with more
+ * of them warps may wait for those. */
+#define CONSTANTS_LEAST 0.05
+
+/* Below this share of waiting for memory something else takes the time. */
+#define MEMORY_LEAST 0.1
+
+/*
+ * May warps wait for the constant cache? It delivers one address at a time, and
+ * its part next to the arithmetic holds 2 KB: a loop that walks more waits at each
+ * load. No counter tells, and more warps would wait in the same line. Measured on
+ * an H100: a loop over 8 KB of constants had an achieved occupancy of 33 % and
+ * took 2.5 times as long as over global memory, with 98 %.
+ */
+static bool
+waits_for_constants(const struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	double loads = 0, looped = 0;
+
+	if (c == NULL || !c->disassembled ||
+	    !(x->load->memory_stall < MEMORY_LEAST))
+		return false;
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		struct operands o;
+
+		if (sass_loop_of(&c->sass, s) == NULL)
+			continue;
+		looped++;
+		operands_of(&o, i);
+		if (i->space == SPACE_CONSTANT && o.uses > 0)
+			loads++;
+	}
+	return loads > CONSTANTS_LEAST * looped;
 }
 
 /* The share of the theoretical occupancy that kernels with even blocks reach:
@@ -79,6 +117,12 @@ rule_low_achieved_occupancy(struct rule_view *x)
 	    "its place, or blocks are too short to be replaced in time";
 	d->f.gain_note = "more warps hide more latency, up to the next full "
 	    "resource";
+	if (waits_for_constants(x)) {
+		d->cap = SEV_LOW;
+		d->f.gain_note = "that warps wait for results, and not for the "
+		    "constants that a loop walks (over more than 2 KB, try "
+		    "global or shared memory instead)";
+	}
 	rule_blind(x, d);
 	lines_stalled(x, d, STALLS_LATENCY);
 	return RULE_FOUND;
