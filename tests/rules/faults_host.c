@@ -197,6 +197,17 @@ state_of(struct made *m, const char *place, double arrays)
 }
 
 FAULT_IS(state, state_of(m, "", 1.2))
+/* With a function that the compiler added for a division. */
+FAULT(state_divided)
+{
+	struct kernel like;
+
+	fault_state(m);
+	like = m->kernel[0];
+	code_make(m, &m->kernel[0], code_text("state_divided"), 1);
+	memcpy(m->kernel[0].metric, like.metric, sizeof(like.metric));
+}
+
 /* Eight arrays may have their turns. */
 FAULT_IS(state_of_many, state_of(m, "", 8))
 FAULT_IS(state_of_neighbours, state_of(m, "+0x4", 1.2))

@@ -237,6 +237,8 @@ static const struct row others[] = {
 	  { fault_step_of_others }, fault_good },
 	{ "kernel-fusion-candidate", fault_state,
 	  { fault_state_of_neighbours, fault_state_of_others }, fault_good },
+	{ "kernel-fusion-candidate", fault_state_divided,
+	  { fault_state_of_neighbours }, fault_good },
 	{ "kernel-fusion-candidate", fault_one_vector_each,
 	  { fault_one_vector_of_many }, fault_good },
 	{ "kernel-fusion-candidate", fault_own_elements,

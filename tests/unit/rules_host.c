@@ -702,6 +702,11 @@ MADE_TEST(test_fusion_of_state)
 	assert_true(f->saves_s > 0.5 * all && f->saves_s < 0.78 * all);
 	m->run.copy[0].count = m->kernel[0].launches;
 	assert_null(made_finding(made_advised(m), "kernel-fusion-candidate"));
+	/* A measurement that repeats a kernel a dozen times. */
+	m->run.copies = 0;
+	m->kernel[0].launches = 12;
+	m->kernel[0].next_count = 11;
+	assert_null(made_finding(made_advised(m), "kernel-fusion-candidate"));
 	a = advised(fault_state_of_many, m);
 	f = made_finding(a, "kernel-fusion-candidate");
 	assert_non_null(f);

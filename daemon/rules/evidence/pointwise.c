@@ -12,6 +12,7 @@
 
 #include "model/lines/source.h"
 #include "rules/evidence/affine.h"
+#include "source/callee.h"
 #include "source/operand.h"
 #include "rules/evidence/pointwise.h"
 
@@ -120,13 +121,16 @@ is_among(const struct indexes *x, const struct indexes *all)
 }
 
 /* Do threads communicate here, or is memory accessed in another way than by
- * plain loads and stores of global memory? */
+ * plain loads and stores of global memory? The compiler's own functions (divisions) are
+ * in the listing, too, and judged there. */
 static bool
-is_foreign(const struct sass_instruction *i)
+is_foreign(const struct internals *own, const struct sass_instruction *i)
 {
 	if (i->flags & (SASS_ATOMIC | SASS_ASYNC | SASS_BARRIER | SASS_SHUFFLE |
-	    SASS_CALL | SASS_TENSOR))
+	    SASS_TENSOR))
 		return true;
+	if (i->flags & SASS_CALL)
+		return callee_at(own, i) == SASS_NONE;
 	return i->flags & (SASS_LOAD | SASS_STORE) &&
 	    i->space != SPACE_GLOBAL && i->space != SPACE_CONSTANT &&
 	    i->space != SPACE_NONE;
@@ -153,13 +157,15 @@ static uint32_t
 look(const struct code *c, const struct affine *address, bool any)
 {
 	struct indexes load = { .count = 0 }, store = { .count = 0 };
+	struct internals own;
 	uint32_t bytes = 0;
 
+	internals_find(&own, &c->sass);
 	for (uint32_t at = 0; at < c->sass.instructions; at++) {
 		const struct sass_instruction *i = &c->sass.instruction[at];
 		struct element_place p;
 
-		if (is_foreign(i))
+		if (is_foreign(&own, i))
 			return 0;
 		if (i->space != SPACE_GLOBAL ||
 		    !(i->flags & (SASS_LOAD | SASS_STORE)) ||
@@ -318,13 +324,16 @@ static bool
 sum_state(const struct code *c, const struct affine *address,
     struct pointwise_state *p, struct pointwise_state *all, struct indexes *own)
 {
+	struct internals called;
+
+	internals_find(&called, &c->sass);
 	for (uint32_t at = 0; at < c->sass.instructions; at++) {
 		const struct sass_instruction *i = &c->sass.instruction[at];
 		bool store = is_access(i, SASS_STORE);
 		struct element_place e;
 		struct access_place a;
 
-		if (is_foreign(i))
+		if (is_foreign(&called, i))
 			return false;
 		if (!store && !is_access(i, SASS_LOAD))
 			continue;

@@ -52,6 +52,8 @@
 #define TWICE 0.1		/* of what a step touches, what must be touched twice:
 				 * the volumes are known to a few percent */
 #define COMPUTE_UNKNOWN 0.3	/* issue utilisation of an average kernel */
+#define STEPS_LEAST 32		/* launches of a loop over time or over parts; a few
+				 * of one kernel may be a measurement's repeats */
 #define COMPUTE_MOST 0.5	/* of a launch: arithmetic that is as long as the
 				 * loads leaves nothing to save */
 #define SHARED_BYTES 49152	/* shared memory that every GPU's blocks may have */
@@ -973,7 +975,8 @@ is_state(const struct search *s, const struct kernel *k, struct revisit *a)
 	    revisit_row(s->x, k, rule_value(s->x, "min_repeats")) > 0 &&
 	    is_own(s, k) && revisit_in_place(a, s->x, k, bytes_counted(s, k),
 	    bytes_written(k)) && a->touched >= rule_value(s->x, "min_bytes") &&
-	    a->state.stores >= MOST && a->times >= rule_value(s->x, "min_repeats");
+	    a->state.stores >= MOST && a->times >= rule_value(s->x, "min_repeats") &&
+	    (double)k->next_count >= STEPS_LEAST;
 }
 
 /* The fused launch loads and stores the state once, and starts once. */
