@@ -200,6 +200,33 @@ MADE_TEST(test_result_needed_in_python)
 	assert_true(alone > 0.65 * 0.1 && alone < 0.75 * 0.1);
 }
 
+/* Results have the place of a line that reads them, batches of one that copies them, though
+ * a framework's thread waits more often. */
+MADE_TEST(test_place_of_waits)
+{
+#define COPY(name, l) { { .file = "/a/run.py", .line = l, .python = true }, \
+	{ .function = name, .module = "libcuda.so.1" } }
+	struct site_frame read[] = COPY("cuMemcpyDtoHAsync_v2", 7),
+	    batch[] = COPY("cuMemcpyHtoDAsync_v2", 3);
+	struct site site[] = {
+		{ .call = CALL_MEMCPY, .count = 9, .frame = read + 1, .frames = 1 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 4, .frame = batch, .frames = 2 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 2, .frame = read, .frames = 2 },
+	};
+
+	advised(fault_blocking, m);
+	m->run.site = site;
+	m->run.sites = 3;
+	assert_ptr_equal(made_found(m, "synchronous-copies")->site, &site[1]);
+	m->copy[0].kind = COPY_D2H;
+	m->copy[0].src = MEMORY_DEVICE;
+	m->copy[0].dst = MEMORY_PINNED;
+	m->copy[0].bytes = m->copy[0].count * 8;
+	assert_ptr_equal(made_found(m, "synchronous-copies")->site, &site[2]);
+	m->run.sites = 2;
+	assert_ptr_equal(made_found(m, "synchronous-copies")->site, &site[0]);
+}
+
 /* A buffer that was uploaded again before the host could have rewritten it:
  * only a copy on the device that restores it remains. A buffer that may have
  * changed has no predicted gain; a few large ones count as much as many. */

@@ -322,6 +322,33 @@ lines_moves(const struct site *s)
 	return true;
 }
 
+/* Does a line of Python make this copy, by ${function} of the driver? */
+static bool
+is_asked(const struct site *s, const char *function)
+{
+	if ((s->call != CALL_MEMCPY && s->call != CALL_MEMCPY_ASYNC) ||
+	    s->first >= s->frames || !s->frame[s->first].python ||
+	    s->frame[s->first].file == NULL)
+		return false;
+	for (size_t f = 0; f < s->frames; f++)
+		if (s->frame[f].function != NULL &&
+		    strstr(s->frame[f].function, function) != NULL)
+			return true;
+	return false;
+}
+
+bool
+lines_reads(const struct site *s)
+{
+	return is_asked(s, "cuMemcpyDtoH");
+}
+
+bool
+lines_feeds(const struct site *s)
+{
+	return is_asked(s, "cuMemcpyHtoD");
+}
+
 /* Of two places the one that a finding is to name: one that ${is}, one that is no
  * compiler's trial, one with more calls. */
 static bool
@@ -362,6 +389,17 @@ lines_site_of(const struct rule_view *x, struct draft *d, uint64_t calls,
 		d->f.site = best;
 	if (x->rule->scope == SCOPE_RUN)
 		d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
+}
+
+void
+lines_site_asked(const struct rule_view *x, struct draft *d,
+    bool (*is)(const struct site *s))
+{
+	const struct site *any = d->f.site;
+
+	lines_site_of(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC), is);
+	if (d->f.site == NULL || !is(d->f.site))
+		d->f.site = any;
 }
 
 void

@@ -52,6 +52,16 @@ void lines_site(const struct rule_view *x, struct draft *d, uint64_t calls);
 void lines_site_of(const struct rule_view *x, struct draft *d, uint64_t calls,
     bool (*is)(const struct site *s));
 
+/* lines_site_asked(x, d, is): the line of Python that makes most of the copies for which
+ * ${is} is true (lines_reads, lines_feeds); without one the place stays as it is. */
+void lines_site_asked(const struct rule_view *x, struct draft *d,
+    bool (*is)(const struct site *s));
+
+/* lines_reads(s), lines_feeds(s): is it a copy to the host, or to the GPU, as far as the
+ * driver's function says so, that a line of Python asks for? */
+bool lines_reads(const struct site *s);
+bool lines_feeds(const struct site *s);
+
 /* lines_moves(s): is it no copy within a device? */
 bool lines_moves(const struct site *s);
 

@@ -66,13 +66,6 @@ is_input(const struct site *s)
 	return false;
 }
 
-/* Is it one that a line of the program makes, not a thread of a framework? */
-static bool
-is_input_line(const struct site *s)
-{
-	return s->first < s->frames && site_own(&s->frame[s->first]) && is_input(s);
-}
-
 enum rule_state
 rule_gpu_idle_gaps(struct rule_view *x)
 {
@@ -116,9 +109,8 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		    "of copies to the GPU", d->f.location);
 		lines_site_of(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC),
 		    is_input);
-		if (d->f.site != NULL && !is_input_line(d->f.site))
-			lines_site_of(x, d, CALL_BIT(MEMCPY) |
-			    CALL_BIT(MEMCPY_ASYNC), is_input_line);
+		/* A line of Python rather than a thread of a framework. */
+		lines_site_asked(x, d, lines_feeds);
 	} else if ((place = gaps_place(run, 0.5 * idle, &whole)) != NULL) {
 		d->f.site = place;
 		d->f.location = arena_format(x->arena, "%s, most of it in front "

@@ -183,19 +183,6 @@ bars(const struct sequence *s)
 	    ((double)s->allocations >= least ? BAR_ALLOCATION : 0);
 }
 
-/* Does it bring back a result, for which the host waits? */
-static bool
-is_read(const struct site *s)
-{
-	if (s->call != CALL_MEMCPY && s->call != CALL_MEMCPY_ASYNC)
-		return false;
-	for (size_t i = 0; i < s->frames; i++)
-		if (s->frame[i].function != NULL &&
-		    strstr(s->frame[i].function, "cuMemcpyDtoH") != NULL)
-			return true;
-	return false;
-}
-
 /* The line of Python at which the host reads results most often: what the step has to lose
  * before a graph fits it. NULL: none is known. */
 static const char *
@@ -206,9 +193,7 @@ waits_at(const struct rule_view *x)
 	for (size_t i = 0; i < x->run->sites; i++) {
 		const struct site *s = &x->run->site[i];
 
-		if (s->first < s->frames && s->frame[s->first].python &&
-		    s->frame[s->first].file != NULL && is_read(s) &&
-		    (most == NULL || s->count > most->count))
+		if (lines_reads(s) && (most == NULL || s->count > most->count))
 			most = s;
 	}
 	return most == NULL ? NULL : arena_format(x->arena, "%s:%" PRIu32,

@@ -166,8 +166,12 @@ advise(struct rule_view *x, struct draft *d, const struct waiting *w)
 	    "what the host read";
 	if (w->input_s > 0.5 * w->idle_s)
 		d->variant = "input";
+	if (d->variant != NULL)
+		lines_site_asked(x, d, lines_feeds);
 	if (!(w->needed_s > 0.5 * w->idle_s))
 		return;
+	/* Not what a framework reads by itself, as sizes in a backward pass. */
+	lines_site_asked(x, d, lines_reads);
 	d->f.limiter = "the host goes on only when it has read the result";
 	d->f.gain_note = "what the host does with the result is done on the GPU, "
 	    "or later; how much of it can be is not known";
