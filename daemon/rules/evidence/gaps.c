@@ -150,8 +150,8 @@ struct gap_call {
 COMPARE(by_call, struct gap_call, strcmp(x->file, y->file) ?: ORDER(x->line, y->line) ?:
     ORDER(x->site, y->site) ?: ORDER(x->frame, y->frame))
 
-#define WITHIN 0.6	/* of what has a line: the line has most of it; between half and
-			 * all, any of 0.5 to 0.7 chooses the same in 5 captures */
+#define WITHIN 0.6	/* of what has a line; arithmetic: more than half, so that no other
+			 * line beside it has as much */
 
 /* Is it in a package that was installed? The program's own files are looked at first. */
 static bool
