@@ -104,6 +104,22 @@ TEST(test_masked)
 	is_steps(masked("LOP3.LUT R0,R0,0xffffe000,RZ,0xc0,!PT"), 0, 0);
 	is_steps(masked("SHF.R.U32.HI R0,RZ,0x6,R0"), 4, 0);
 	is_steps(masked("SHF.R.U32.HI R0,RZ,0xd,R0"), 0, 0);
+	/* The lower half of a 64-bit number, and of one whose lower part is 0. */
+	is_steps(masked("SHF.R.U64 R0,R0,0x6,R1"), 4, 0);
+	is_steps(masked("SHF.R.U64 R0,R0,0xd,R1"), 0, 0);
+	assert_int_equal(masked("SHF.R.U64 R0,R0,0x9,R1").kind, AFFINE_UNKNOWN);
+	is_steps(masked("SHF.R.S64 R0,RZ,0x1e,R0"), 1024, 0);
+	/* A signed number divided by 32 in the warp: its sign, corrected. */
+	is_steps(address_of("S2R R0,SR_TID.X\n"
+	    "SHF.R.S32.HI R1,RZ,0x1f,R0\n"
+	    "LEA.HI R1,R1,R0,RZ,0x5\n"
+	    "SHF.R.S32.HI R1,RZ,0x5,R1\n"
+	    "LDS R8,[R1]\n", 4, 256, 1), 0, 0);
+	/* A sum with the warp's number, which the upper bits are. */
+	is_steps(address_of("S2R R0,SR_TID.X\n"
+	    "LDC R2,c[0x0][0x210]\n"
+	    "LEA.HI R1,R0,R2,RZ,0x1b\n"
+	    "LDS R8,[R1]\n", 3, 256, 1), 0, 0);
 	assert_int_equal(masked("LOP3.LUT R0,R0,0x700,RZ,0xc0,!PT").kind,
 	    AFFINE_UNKNOWN);
 	assert_int_equal(masked("SHF.R.U32.HI R0,RZ,0x9,R0").kind,

@@ -212,21 +212,57 @@ lane_bits(const struct record_SIGNATURE *shape, const struct affine *a)
 	return __builtin_ctz((unsigned)a->x);
 }
 
+/* ${a} >> n, if n bits are the warp's, or leave the lane's; else what all of ${t} mixed
+ * is. */
 static struct affine
-shift_right(const struct record_SIGNATURE *shape, const struct terms *t)
+shifted_down(const struct record_SIGNATURE *shape, const struct terms *t,
+    const struct affine *a, int n)
+{
+	int bits = lane_bits(shape, a);
+
+	if (bits >= 0 && n >= bits + WARP_BITS)
+		return affine_shared;
+	if (bits >= 0 && n >= 0 && n <= bits)
+		return (struct affine){ .kind = AFFINE_STEPS, .x = a->x >> n };
+	return all_mixed(t);
+}
+
+static struct affine
+shift_right(const struct record_SIGNATURE *shape, const struct terms *t,
+    bool high)
 {
 	/* SHF.R.U32.HI d, RZ, n, a; older: SHR d, a, n */
 	const struct affine *a = &t->of[t->count - 1], *n = &t->of[1];
-	int bits = lane_bits(shape, a);
+	struct affine left;
 
-	if (t->count != 3 || !n->constant || bits < 0)
+	if (t->count != 3 || !n->constant)
 		return all_mixed(t);
-	if (n->value >= bits + WARP_BITS)
-		return affine_shared;
-	if (n->value >= 0 && n->value <= bits)
-		return (struct affine){ .kind = AFFINE_STEPS,
-		    .x = a->x >> n->value };
-	return all_mixed(t);
+	if (high || n->value < 0 || n->value > 31)
+		return shifted_down(shape, t, a, n->value);
+	/* SHF.R.U64 d, low, n, a: the lower half of 64 bits. With nothing in its lower
+	 * part, a is shifted to the left; else the upper part is that of a thread's
+	 * number, which all share. */
+	if (t->of[0].constant && t->of[0].value == 0 && n->value > 0) {
+		left = affine_constant(32 - n->value);
+		return shifted_of(a, &left);
+	}
+	return shifted_down(shape, t, &t->of[0], n->value);
+}
+
+/* LEA.HI d, a, b, c, n: b and the upper part of c:a, shifted left by n: how divisions of
+ * signed numbers by a power of two correct their sign. */
+static struct affine
+lea_high(const struct record_SIGNATURE *shape, const struct terms *t)
+{
+	const struct affine *n = &t->of[3];
+	struct affine r;
+
+	if (t->count != 4 || !n->constant || n->value <= 0 || n->value > 31 ||
+	    !affine_is_shared(&t->of[2]))
+		return all_mixed(t);
+	r = affine_is_shared(&t->of[0]) ? affine_shared :
+	    shifted_down(shape, t, &t->of[0], 32 - n->value);
+	return affine_sum(&r, &t->of[1]);
 }
 
 /* A mask extracts the lane of a thread's number, or removes it. Exclusive or
@@ -287,7 +323,12 @@ computed(const struct record_SIGNATURE *shape,
 	    opcode_is_any(in, "P2R VOTE MATCH"))
 		return affine_unknown;
 	if (opcode_is(in, "SHF") && opcode_has(in->opcode, "R"))
-		return shift_right(shape, t);
+		return shift_right(shape, t, !opcode_has(in->opcode, "U64") &&
+		    !opcode_has(in->opcode, "S64") &&
+		    !opcode_has(in->opcode, "W"));
+	if (opcode_is(in, "LEA") && opcode_has(in->opcode, "HI") &&
+	    !opcode_has(in->opcode, "X"))
+		return lea_high(shape, t);
 	if (opcode_has(in->opcode, "HI"))
 		return all_mixed(t);
 	if (opcode_is_any(in, "MOV UMOV R2UR S2R S2UR CS2R MOV32I LDC ULDC LDCU"))
