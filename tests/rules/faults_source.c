@@ -321,6 +321,25 @@ FAULT_IS(search,
 /* The loop counts, but the data decide when it ends. */
 FAULT_IS(until_near, turning(m, code_text("until_near"), "R10"))
 
+/* A search for the first element over a limit: ${load} and its test, ${inst} times. */
+static void
+searching(struct made *m, const char *load, int inst)
+{
+	struct kernel *k = code_kernel(m, 0.5, code_text("searching", inst,
+	    inst, code_text(load, inst, inst, inst, inst, inst, inst), inst,
+	    inst, inst));
+
+	made_counters(m, k, 0.5);
+}
+
+FAULT_IS(searching, searching(m, "one_ahead", 6400))
+/* Few iterations: most of a batch would be loaded in vain. */
+FAULT_IS(searching_near, searching(m, "one_ahead", 800))
+/* A batch is loaded before the tests, as it should be. */
+FAULT_IS(searching_batches, searching(m, "three_ahead", 6400))
+/* What it loads tells where to look next. */
+FAULT_IS(searching_list, searching(m, "one_after_another", 6400))
+
 /* Loads of 4 bytes at indices: no vector load can replace them. */
 FAULT(gather)
 {

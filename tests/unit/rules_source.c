@@ -313,6 +313,21 @@ MADE_TEST(test_bytes_in_turn)
 	made_quiet(m, "narrow-access");
 }
 
+/* A search loads one element at a time: a batch of them goes out together. */
+MADE_TEST(test_search)
+{
+	const struct finding *f;
+	struct advice *a = advised(fault_searching, m);
+
+	f = found_in(a, "loop-not-unrolled");
+	assert_ptr_equal(f, &a->finding[0]);
+	assert_has(f->title, "search");
+	assert_has(f->advice, "a batch");
+	/* DRAM is busy half of the time: up to its usual share. */
+	if (!(f->kernel_speedup > 1.4 && f->kernel_speedup < 1.9))
+		fail_msg("× %g", f->kernel_speedup);
+}
+
 /* What one rule explains no other rule reports. */
 MADE_TEST(test_each_once)
 {

@@ -4,6 +4,11 @@
  * Only counting loops: one of their comparisons reads a register to which they
  * add a constant. Unrolling does not help loops that follow pointers, retry, or
  * wait at barriers.
+ *
+ * A search counts, too, but ends early, by what it loaded: the compiler loads one
+ * element at a time, since it may not load behind the end. A batch of loads before
+ * the tests is for the program to write. It pays where warps wait for memory and the
+ * search is so long that a few loads behind the hit do not matter.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +24,13 @@
 #define UNROLL 4
 #define BRANCHES_MOST 2		/* the loop's own, and one exit */
 #define LOADS_MOST 8		/* loads whose address is examined */
+#define BATCH 8			/* loads before the tests of a search */
+#define SEARCH_LOADS 2		/* more before a test are a batch already */
+#define SEARCH_TESTS 9		/* branches of a search: unrolled by eight */
+#define SEARCH_TURNS 32		/* four batches: half of one, in the mean, is loaded
+				 * in vain */
+#define SEARCH_BUSY 0.8		/* DRAM and L2: 0.88 is usual (gain.c), of which a
+				 * tenth is noise */
 
 struct loop {
 	const struct sass_loop *at;
@@ -27,6 +39,7 @@ struct loop {
 	bool loads;		/* has global loads whose addresses are known ahead */
 	bool chases;		/* has loads whose addresses were loaded in the loop */
 	bool counts;
+	bool searches;		/* it ends early by a value that it loaded */
 };
 
 struct loops {
@@ -124,6 +137,51 @@ look_at_load(const struct slices *t, uint32_t s, struct loop *k)
 		k->loads = true;
 }
 
+/* Does the loop end by what it loads, at addresses that it computes without that, and
+ * test it before it loads more? */
+static bool
+is_search(const struct code *c, const struct slices *t,
+    const struct sass_loop *l)
+{
+	bool held[REGISTERS] = { false }, tests = false, counts = false;
+	unsigned loads = 0, most = 0, branches = 0;
+	struct registers r;
+
+	find_registers(c, l, &r);
+	for (uint32_t s = l->head; s <= l->tail; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		bool reads = false, steps = false, load = i->space ==
+		    SPACE_GLOBAL && i->flags & SASS_LOAD;
+		struct operands o;
+		struct slice from;
+
+		operands_of(&o, i);
+		if (i->flags & (SASS_BRANCH | SASS_EXIT)) {
+			branches++;
+			loads = 0;
+		}
+		if (i->flags & (SASS_BARRIER | SASS_CALL | SASS_ATOMIC |
+		    SASS_STORE))
+			return false;
+		for (int u = 0; u < o.uses; u++) {
+			reads = reads || held[o.use[u]];
+			steps = steps || r.stepped[o.use[u]];
+		}
+		if (load) {
+			slice_of(&from, t, s);
+			if (!from.known || from.loads || !from.changes)
+				return false;
+			most = ++loads > most ? loads : most;
+		}
+		tests = tests || (i->flags & SASS_PREDICATE && reads);
+		counts = counts || (i->flags & SASS_PREDICATE && steps);
+		for (int d = 0; d < o.defs && o.def + d < REGISTERS; d++)
+			held[o.def + d] = load || reads;
+	}
+	return tests && counts && most > 0 && most <= SEARCH_LOADS &&
+	    branches >= 2 && branches <= SEARCH_TESTS;
+}
+
 static void
 look(const struct code *c, const struct slices *t, struct loop *k)
 {
@@ -155,6 +213,9 @@ look(const struct code *c, const struct slices *t, struct loop *k)
 	}
 	if (branches > BRANCHES_MOST || k->chases)
 		k->counts = false;
+	k->searches = !rare_is_loop(&c->sass, l) && is_search(c, t, l);
+	if (k->searches)
+		k->counts = false;
 	before = l->head > 0 ? inst_executed(c, l->head - 1) : 0;
 	after = inst_executed(c, l->tail + 1);
 	k->turns = inst_executed(c, l->tail) / fmax(1, fmax(before, after));
@@ -174,8 +235,9 @@ has_candidates(const struct code *c)
 	return false;
 }
 
+/* Counting loops or, with ${searches}, searches. */
 static void
-find_loops(const struct rule_view *x, const struct slices *t,
+find_loops(const struct rule_view *x, const struct slices *t, bool searches,
     struct loops *all, struct mark *m)
 {
 	const struct code *c = x->kernel->code;
@@ -188,7 +250,8 @@ find_loops(const struct rule_view *x, const struct slices *t,
 		    !(inst_executed(c, k.at->tail) > 0) || !is_innermost(c, n))
 			continue;
 		look(c, t, &k);
-		if (!k.counts || k.turns < rule_value(x, "min_turns") ||
+		if (searches ? !k.searches || k.turns < SEARCH_TURNS :
+		    !k.counts || k.turns < rule_value(x, "min_turns") ||
 		    k.overhead < rule_value(x, "min_overhead") * k.inst)
 			continue;
 		all->inst += k.inst;
@@ -257,6 +320,48 @@ report(struct rule_view *x, const struct loops *k, const struct mark *m)
 	return rule_settle(x, d);
 }
 
+/* Do warps wait for loads, while memory could bring more? */
+static bool
+awaits_loads(const struct rule_view *x)
+{
+	const struct load *l = x->load;
+
+	return l->memory_stall >= 0.5 && (l->bound < 0.5 ||
+	    (l->limit <= RES_L2 && l->busy < SEARCH_BUSY));
+}
+
+static enum rule_state
+report_search(struct rule_view *x, const struct loops *k, const struct mark *m)
+{
+	struct draft *d = rule_found(x, NULL);
+	struct fix fix = FIX_NONE;
+
+	d->f.title = "a search that loads one element at a time";
+	fix.flight = 1 + (BATCH - 1) * k->inst / k->total;
+	rule_fix(d, &fix, 0.25, 0.75);
+	d->f.confidence = CONF_LOW;
+	rule_evidence(x, d, "loop_ratio", k->inst / k->total,
+	    "the loop's part of all warp instructions",
+	    .measured = source_metric_table[SOURCE_INST].name,
+	    .key = "min_share");
+	rule_evidence(x, d, "turns", k->turns / k->inst,
+	    "iterations of the loop, mean",
+	    .derived = source_metric_table[SOURCE_INST].name, .unit = "turn");
+	rule_evidence(x, d, "stall_ratio", x->load->memory_stall,
+	    "of the warps' time: waiting for memory", .derived = "counters");
+	d->f.summary = arena_format(x->arena, "a loop of about %s iterations "
+	    "tests each element that it loads before it loads the next",
+	    say_plain(x->arena, k->turns / k->inst));
+	d->f.advice = "load a batch of elements (4 to 8) into registers first, "
+	    "unrolled and within the bound, and test them in order: their loads "
+	    "go out together, which the compiler may not do by itself behind "
+	    "a test that ends the loop";
+	d->f.gain_note = "eight loads in flight for one, up to what DRAM "
+	    "delivers; half a batch is loaded in vain behind the hit";
+	lines_fill(x, d, m, NULL);
+	return rule_settle(x, d);
+}
+
 enum rule_state
 rule_loop_not_unrolled(struct rule_view *x)
 {
@@ -268,15 +373,23 @@ rule_loop_not_unrolled(struct rule_view *x)
 
 	if (isnan(inst_total(c, SOURCE_INST)))
 		return rule_unmeasured(x, REASON_UNCOUNTED);
-	if (!has_candidates(c) || !matters(x))
+	if (!has_candidates(c) || (!matters(x) && !awaits_loads(x)))
 		return RULE_CLEAN;
 	m = marks_new(x);
 	t = slices_new(&c->sass);
-	if (m != NULL && t != NULL)
-		find_loops(x, t, &k, m);
-	slices_free(t);
-	if (k.found > 0 && k.inst >= rule_value(x, "min_share") * k.total)
+	if (m != NULL && t != NULL && matters(x))
+		find_loops(x, t, false, &k, m);
+	if (k.found > 0 && k.inst >= rule_value(x, "min_share") * k.total) {
 		state = report(x, &k, m);
+	} else if (m != NULL && t != NULL && awaits_loads(x)) {
+		memset(m, 0, (c->instructions + 1) * sizeof(*m));
+		k = (struct loops){ 0 };
+		find_loops(x, t, true, &k, m);
+		if (k.found > 0 &&
+		    k.inst >= rule_value(x, "min_share") * k.total)
+			state = report_search(x, &k, m);
+	}
+	slices_free(t);
 	free(m);
 	return state;
 }
