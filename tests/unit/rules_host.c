@@ -1063,8 +1063,19 @@ MADE_TEST(test_arrays_apart)
 	assert_true(f->saves_s > 0.8 * all && f->saves_s < f->saves_high_s);
 	assert_true(f->saves_low_s > 0.4 * all && f->saves_low_s < 0.6 * all);
 	assert_int_equal(f->severity, SEV_MEDIUM);
-	/* More blocks would save the same time. */
+	/* More blocks would save the same time: that comes behind. */
 	assert_true(made_finding(a, "grid-too-small")->left_s < 0.1 * all);
+	assert_string_equal(a->finding[0].rule, rule);
+	/* Four elements a thread: the arrays are as long as what a launch stores. */
+	m->size[0].bytes *= 4;
+	m->kernel[0].metric[METRIC_GLOBAL_ST_SECTORS] = NAN;
+	assert_int_equal(count_of(made_advised(m), rule), 0);
+	m->kernel[0].metric[METRIC_GLOBAL_ST_SECTORS] =
+	    (double)m->size[0].bytes / 32;
+	assert_int_equal(count_of(made_advised(m), rule), 1);
+	m->size[0].bytes /= 4;
+	m->kernel[0].metric[METRIC_GLOBAL_ST_SECTORS] =
+	    (double)m->size[0].bytes / 32;
 	/* As many as one launch can take, and one more. */
 	m->size[0].most = 3;
 	assert_int_equal(count_of(made_advised(m), rule), 0);

@@ -227,9 +227,9 @@ fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 		    "blocks / blocks that fit at once",
 		    .derived = "occupancy calculator", .unit = "wave",
 		    .key = "min_waves");
-	/* Launches in several streams are work that is divided already: how much of
-	 * the GPU is idle shows when they no longer take turns. */
-	if (x->kernel->streams_vary)
+	/* Launches in several streams, or on several arrays, are work that is divided
+	 * already: how much of the GPU is idle shows when they no longer take turns. */
+	if (x->kernel->streams_vary || x->kernel->next == x->kernel->id)
 		d->barred = BAR_TURNS;
 	d->f.confidence = !shared ? CONF_LOW : blocks < sms / 2 ? CONF_HIGH :
 	    CONF_MEDIUM;

@@ -19,6 +19,8 @@
 #define CHAIN_MAX 8
 #define ALWAYS 0.9		/* of the launches */
 #define LINKED 0.4		/* share of what is read that the kernel before wrote */
+#define STORED 0.01		/* relative difference of an array's size and what
+				 * a launch stores: a partial sector a block */
 #define QUEUED 0.1		/* idle time between them / their time: with
 				 * more, the host's launches are the limit */
 
@@ -168,18 +170,21 @@ found(struct rule_view *x, const struct chain *c)
 }
 
 /* The number of device allocations as long as the array that the grid of ${k}
- * covers, with an element of ${bytes} per thread; the last block may be partial. */
+ * covers, with an element of ${bytes} per thread; the last block may be partial. Or as
+ * long as what a launch stores: each thread may have several elements. */
 static double
 arrays_of(const struct run *run, const struct kernel *k, uint32_t bytes)
 {
 	double block = (double)rule_threads(k) * bytes;
 	double all = rule_blocks(k) * block, n = 0;
+	double stored = k->metric[METRIC_GLOBAL_ST_SECTORS] * 32;
 
 	for (size_t i = 0; i < run->sizes; i++) {
 		double size = (double)run->size[i].bytes;
 
-		if (run->size[i].device == k->device && size <= all &&
-		    size > all - block)
+		if (run->size[i].device == k->device &&
+		    ((size <= all && size > all - block) || (stored > 0 &&
+		    fabs(size - stored) <= STORED * stored)))
 			n += (double)run->size[i].most;
 	}
 	return n;
@@ -191,11 +196,13 @@ static double
 sets_of(const struct rule_view *x, const struct kernel *k)
 {
 	uint32_t bytes = pointwise_bytes(k->code, &k->shape);
+	struct pointwise_state state;
 	int own = parameters_pointers(k->name);
 	const struct run *run = x->run;
 	double rest;
 
-	if (bytes == 0 || own < 1)
+	if ((bytes == 0 && !pointwise_in_place(&state, k->code, &k->shape)) ||
+	    own < 1)
 		return 0;
 	rest = arrays_of(run, k, bytes);
 	for (size_t i = 0; i < run->kernels && rest > 0; i++) {
@@ -254,6 +261,7 @@ found_sets(struct rule_view *x, const struct kernel *k, double ways)
 	part->fix[VIEW_HIGH] = fix_of(ways);
 	d->part = part;
 	d->parts = 1;
+	d->waits = BAR_TURNS;
 	lines_launch(x, d, k->id);
 	d->f.confidence = CONF_LOW;
 	d->f.where = k->short_name != NULL ? k->short_name :
