@@ -1,8 +1,8 @@
 /*
  * budget.h: the overhead budget: the time that measuring may add to the program. It is
- * one sum that grows with the run: a share of the run's time (--overhead-budget) and,
- * unless that share is 0, an allowance for set-up and first values. Nothing is started
- * that would exceed the sum. Any thread.
+ * one sum that grows with the run: a share of the run's time (--overhead-budget), which
+ * falls as the run goes on, and, unless that share is 0, an allowance for set-up and
+ * first values. Nothing is started that would exceed the sum. Any thread.
  */
 #ifndef CADV_BUDGET_H
 #define CADV_BUDGET_H
@@ -23,6 +23,10 @@ void budget_charge(uint64_t begin, uint64_t end, enum wire_overhead kind);
 /* budget_allows(now, cost): whether the budget at time ${now} has ${cost} nanoseconds
  * left. The first refusal is reported. */
 bool budget_allows(uint64_t now, uint64_t cost);
+
+/* budget_when(cost): the time (inject_now) before which budget_allows refuses ${cost}
+ * nanoseconds, whatever else is spent; UINT64_MAX: always. */
+uint64_t budget_when(uint64_t cost);
 
 /* budget_exceeded(): whether budget_allows has refused anything. */
 bool budget_exceeded(void);

@@ -16,6 +16,7 @@
 #include "emit.h"
 #include "failure.h"
 #include "gate.h"
+#include "graphs.h"
 #include "inject.h"
 #include "launch.h"
 #include "memory.h"
@@ -488,6 +489,8 @@ on_driver_call(struct own *own, CUpti_CallbackId cbid,
 	case CALLS_LAUNCH_EX:
 	case CALLS_COOPERATIVE:
 	case CALLS_GRAPH:
+		if (row->kind == CALLS_GRAPH)
+			graphs_seen();
 		if (d->callbackSite == CUPTI_API_ENTER)
 			on_launch_enter(own, row, d);
 		else
@@ -495,6 +498,7 @@ on_driver_call(struct own *own, CUpti_CallbackId cbid,
 		break;
 	case CALLS_CAPTURE_BEGIN:
 	case CALLS_CAPTURE_END:
+		graphs_seen();
 		on_capture(row, d);
 		break;
 	case CALLS_STREAM:
@@ -510,6 +514,8 @@ on_driver_call(struct own *own, CUpti_CallbackId cbid,
 		on_peer(row, d);
 		break;
 	default:
+		if (row->call == CALL_GRAPH_INSTANTIATE)
+			graphs_seen();
 		on_call(row, d);
 		break;
 	}

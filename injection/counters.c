@@ -76,6 +76,16 @@ static struct {
 static unsigned failures, empty;	/* windows in a row */
 static _Atomic uint64_t settle_ns;	/* next attempt to close a deferred window */
 
+/* Kernels that lack something may be launched for hours after the budget was used up. */
+INJECT_HOT static bool
+is_affordable(const struct signature *s)
+{
+	uint64_t at = atomic_load_explicit(&s->affordable_ns,
+	    memory_order_relaxed);
+
+	return at == 0 || inject_now() >= at;
+}
+
 INJECT_HOT bool
 counters_wanted(const struct signature *s, bool asked)
 {
@@ -87,7 +97,8 @@ counters_wanted(const struct signature *s, bool asked)
 	if (!episode_allows_window(s))
 		return asked || episode_is_on();
 	return asked && !atomic_load_explicit(&s->measured, memory_order_relaxed) &&
-	    (target_refusal() == SKIP_NONE || plan_wants_instructions(s));
+	    (target_refusal() == SKIP_NONE || plan_wants_instructions(s)) &&
+	    is_affordable(s);
 }
 
 /* Asks for the function attributes that the launch's activity record would have
@@ -210,6 +221,8 @@ open_window(struct target *t, struct signature *s, enum kind kind,
 	if (r == CUPTI_SUCCESS)
 		r = kind == KIND_COUNTERS ? profiler_start(&t->p, &where) :
 		    sass_begin(t->p.context, &where);
+	if (kind == KIND_INSTRUCTIONS)
+		atomic_store(&t->patched, true);
 	if (r == CUPTI_SUCCESS)
 		return 0;
 	tracing(true);
@@ -260,7 +273,9 @@ choose(struct target *t, struct signature *s, uint64_t begin,
     struct choice *c)
 {
 	bool spared = spares(s);
+	uint64_t needed;
 
+	plan_keep(t, s);
 	plan_check(s);
 	if (spared || t->failed || atomic_load(&s->measured) ||
 	    plan_yields(t, s))
@@ -271,8 +286,11 @@ choose(struct target *t, struct signature *s, uint64_t begin,
 		if (!plan_pass(t, s, begin, &c->pass, &c->cost))
 			return false;
 	}
-	return budget_allows(begin, c->cost + (plan_matters(s) ? 0 :
-	    RESERVE_NS));
+	needed = c->cost + (plan_matters(s) ? 0 : RESERVE_NS);
+	if (budget_allows(begin, needed))
+		return true;
+	atomic_store(&s->affordable_ns, budget_when(needed));
+	return false;
 }
 
 /* Disable a profiler that has had no window for a while. */
@@ -330,33 +348,32 @@ lock_gpu(struct signature *s)
 	return !s->elsewhere;
 }
 
-/* Measures with the window and the GPU lock held. True: a window or a trial is open
- * now. */
+/* Measures ${c} with the window and the GPU lock held. True: a window or a trial is
+ * open now. */
 static bool
 measure(struct target *t, struct signature *s, const struct counters_launch *l,
-    uint64_t begin)
+    const struct choice *c, uint64_t begin)
 {
 	uint64_t half = inject.max_stall_ns / 2;
-	struct choice c;
 
 	/* A count by instruction may take longer than this hold: wait for the GPU for
 	 * half of the hold at most. */
-	if (!choose(t, s, begin, &c) || !drain(s, l->data->context, begin,
-	    c.kind == KIND_INSTRUCTIONS && c.cost > half ? half : c.cost))
+	if (!drain(s, l->data->context, begin,
+	    c->kind == KIND_INSTRUCTIONS && c->cost > half ? half : c->cost))
 		return false;
 	now_open.begin_ns = begin;
 	now_open.stream = l->stream;
 	now_open.context = l->data->context;
-	if (needs_trial(t, s, &c)) {
+	if (needs_trial(t, s, c)) {
 		gate_open();
 		now_open.trial = s;
 		return true;
 	}
-	if (open_window(t, s, c.kind, c.pass) != 0)
+	if (open_window(t, s, c->kind, c->pass) != 0)
 		return false;
-	now_open.reserve_ns = c.kind == KIND_COUNTERS ?
+	now_open.reserve_ns = c->kind == KIND_COUNTERS ?
 	    t->p.close_ns[t->p.pass] : 0;
-	now_open.awaits = c.kind == KIND_INSTRUCTIONS ? COUNTED_WAITS : 1;
+	now_open.awaits = c->kind == KIND_INSTRUCTIONS ? COUNTED_WAITS : 1;
 	describe_launch(l, inject_now());
 	gate_running(true);
 	return true;
@@ -367,8 +384,9 @@ static bool
 enter(struct signature *s, const struct counters_launch *l)
 {
 	struct prepare_wish wish;
+	struct choice choice;
 	struct target *t;
-	bool owed = false;
+	bool chosen, owed = false;
 	uint64_t begin;
 
 	/* Now at the latest the driver loads the function's code, for which it may wait
@@ -391,16 +409,17 @@ enter(struct signature *s, const struct counters_launch *l)
 	if (l->asked && plan_profiler(t, s, &wish) &&
 	    (t = prepare_target(l->data, s, &wish, begin)) == NULL)
 		return false;		/* prepare_target has released the window */
+	begin = prepare_waited(begin);
+	chosen = l->asked && choose(t, s, begin, &choice);
 	/* CUPTI patches code inside the launch: this must not overlap a flush. */
-	if (!activity_pause()) {
+	if ((!chosen && !target_put_away()) || !activity_pause()) {
 		window_release();
 		return false;
 	}
-	begin = prepare_waited(begin);
-	if (target_put_away())
+	if (!chosen)
 		rest(t, s, l->data->context, begin);
-	if (l->asked && lock_gpu(s)) {
-		owed = measure(t, s, l, begin);
+	else if (lock_gpu(s)) {
+		owed = measure(t, s, l, &choice, begin);
 		/* An enabled profiler holds a GPU lock of its own. */
 		gpu_lock_release(s->shape.device);
 	}

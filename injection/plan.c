@@ -125,6 +125,18 @@ plan_check(struct signature *s)
 		atomic_store(&s->measured, true);
 }
 
+void
+plan_keep(const struct target *t, struct signature *s)
+{
+	uint32_t given_up;
+
+	if (!target_kept(t))
+		return;
+	given_up = t->p.object != NULL ? ~metrics_bits(t->p.config) : ~0u;
+	s->kept = s->kept || (lacks(s) & given_up) != 0;
+	s->hopeless |= given_up;
+}
+
 bool
 plan_done(void)
 {
@@ -298,7 +310,7 @@ plan_profiler(struct target *t, const struct signature *s,
 	*w = (struct prepare_wish){ 0 };
 	if (t == NULL)
 		return true;
-	if (t->failed || lacks(s) == 0)
+	if (t->failed || lacks(s) == 0 || target_kept(t))
 		return false;
 	w->config = config_for(t, s);
 	w->turn = t->p.object != NULL;

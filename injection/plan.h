@@ -33,6 +33,11 @@ uint32_t plan_patched(void);
  * all passes. */
 void plan_check(struct signature *s);
 
+/* plan_keep(t, s): give up the passes of ${s} that the profiler of ${t} would have to be
+ * turned on, or to the other configuration, for, if it must stay as it is
+ * (target_kept). */
+void plan_keep(const struct target *t, struct signature *s);
+
 /* plan_done(): whether all kernels seen so far are measured. Any thread; the answer is
  * approximate if the window is not held. */
 bool plan_done(void);

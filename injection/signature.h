@@ -58,6 +58,8 @@ struct signature {
 	_Atomic bool matters;		/* it is worth the expensive counters */
 	/* Counters. Guarded by the window (window.h). */
 	_Atomic bool measured;		/* nothing is left to measure */
+	_Atomic uint64_t affordable_ns;	/* before this time the budget has nothing for
+					 * what it lacks */
 	uint32_t passes;		/* set of passes that were collected */
 	uint32_t hopeless;		/* and of those that were given up */
 	uint32_t windows;		/* profiled launches that count */
@@ -75,6 +77,7 @@ struct signature {
 	bool spared;			/* a launch was left to the trace, to tell how
 					 * long it takes */
 	bool stalls;			/* it takes longer than a hold */
+	bool kept;			/* the profiler must stay as it is */
 	uint64_t looked_launches;	/* launches at the last look of plan.c, and
 					 * the look that noticed the last of them */
 	uint64_t looked;

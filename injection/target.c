@@ -6,6 +6,7 @@
 #include "device.h"
 #include "diag.h"
 #include "gpu_lock.h"
+#include "graphs.h"
 #include "hold.h"
 #include "inject.h"
 #include "sass.h"
@@ -342,7 +343,8 @@ targets_idle(uint64_t now, bool done)
 
 	for (i = 0; i < CONTEXTS; i++) {
 		used = atomic_load(&used_ns[i]);
-		if (used != 0 && now > used && now - used >= idle)
+		if (used != 0 && now > used && now - used >= idle &&
+		    !target_kept(&targets[i]))
 			atomic_store(&put_away, true);
 	}
 }
@@ -362,7 +364,7 @@ target_rest(struct target *t, uint64_t begin)
 	int r;
 
 	atomic_store(&put_away, false);
-	if (t == NULL || t->p.object == NULL)
+	if (t == NULL || t->p.object == NULL || target_kept(t))
 		return;
 	used = atomic_load(&used_ns[t - targets]);
 	if (used == 0 || begin - used < IDLE_NS || !hold_fits(begin,
@@ -391,12 +393,23 @@ target_stay(struct target *t)
 }
 
 bool
+target_kept(const struct target *t)
+{
+
+	return atomic_load_explicit(&t->patched, memory_order_relaxed) &&
+	    graphs_likely();
+}
+
+bool
 targets_pause(void)
 {
 	const char *where;
 	unsigned i;
 	int r;
 
+	for (i = 0; i < CONTEXTS; i++)
+		if (target_kept(&targets[i]))
+			return false;
 	for (i = 0; i < CONTEXTS; i++) {
 		if (targets[i].p.object == NULL)
 			continue;

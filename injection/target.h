@@ -18,6 +18,7 @@ struct target {
 	uint32_t context;		/* CUPTI's number of the context; 0: free */
 	uint32_t device;
 	bool failed;
+	_Atomic bool patched;		/* kernels were counted by instruction in it */
 	uint32_t misses;		/* launches with something to measure since
 					 * its profiler was disabled */
 	size_t passed;			/* launches in a row whose signature had the
@@ -82,8 +83,12 @@ void target_rest(struct target *t, uint64_t begin);
 uint64_t target_rest_ns(void);		/* time that target_rest takes */
 void target_stay(struct target *t);
 
+/* target_kept(t): whether its profiler stays as it is, on or off, because graphs would
+ * break (graphs.h). Any thread. */
+bool target_kept(const struct target *t);
+
 /* targets_pause(): disable all profilers, for PC sampling. The next launch that needs
- * one enables it again. False if one could not be disabled. */
+ * one enables it again. False if one could not be disabled, or must not be. */
 bool targets_pause(void);
 
 /* target_gone(context): the context with this number is about to be destroyed.

@@ -185,6 +185,7 @@ send_rest(struct signature *s)
 		    (plan_needed(s) & ~s->passes) == 0 ? SKIP_MINOR :
 		    s->late && (plan_needed(s) & ~s->passes &
 		    plan_headline()) != 0 ? SKIP_LATE :
+		    s->kept ? SKIP_GRAPHS :
 		    s->stalls ? SKIP_STALL :
 		    budget_exceeded() ? SKIP_BUDGET :
 		    s->elsewhere ? SKIP_BUSY :

@@ -179,6 +179,8 @@ enum wire_skip {
 	SKIP_RANGE,	/* not in the range of --launches */
 	SKIP_UNLIKE,	/* set by the daemon: the launches that take the time are far
 			 * longer than those that were measured */
+	SKIP_GRAPHS,	/* the program runs graphs, and counts by instruction came
+			 * before the other counters */
 	SKIP_REASONS
 };
 

@@ -132,6 +132,30 @@ headline() {
 	! grep "^unrelaxed" trace || fail "in another thread's"
 }
 
+@test "a program with graphs keeps its profiler after counts by instruction" {
+	options="$patient"
+	export MOCK_TRACE=$T/trace
+	measure --kernels 2000 --signatures 4 --pause-us 300
+	same "configurations" "$(grep -c -x cuptiRangeProfilerEnable trace)" 2
+	rm trace
+	measure --kernels 2000 --signatures 4 --pause-us 300 --captures 2 --sigkill ||
+	    got=$?
+	same "exit code" "$got" 137
+	[ "$(grep -c -x cuptiSassMetricsEnable trace)" -ge 1 ] || fail "not counted"
+	same "enabled" "$(grep -c -x cuptiRangeProfilerEnable trace)" 1
+	same "disabled" "$(grep -c -x cuptiRangeProfilerDisable trace)" 0
+	measure --kernels 2000 --signatures 4 --pause-us 300 --captures 2
+	load
+	[ "$(of '[.kernels[] | select(.not_measured | . != null and
+	    contains("runs CUDA graphs"))] | length')" -ge 4 ] ||
+	    fail "$(of '[.kernels[].not_measured] | unique')"
+	options="$patient --level counters"
+	rm trace
+	measure --kernels 2000 --signatures 4 --pause-us 300 --captures 2
+	same "configurations without such counts" "$(grep -c -x \
+	    cuptiRangeProfilerEnable trace)" 2
+}
+
 @test "kernels of graphs only have no counters, and the report says why" {
 	options=
 	measure --kernels 0 --graphs 20 --signatures 2 --kernel-us 20

@@ -210,6 +210,8 @@ check event_chain
 expect_launches event_chain 400
 check autotune 30
 expect_launches autotune 360
+check recycle 16 1200
+check recycle 16 600 3000
 check concurrent65
 check priorities
 check long_queue

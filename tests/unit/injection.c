@@ -587,6 +587,34 @@ TEST(the_budget_is_asked_before)
 	assert_true(budget_exceeded());
 }
 
+/* What a run may spend in its second minute is far less than in its first, and the time
+ * from which a cost is allowed is known. */
+TEST(the_budget_grows_ever_slower)
+{
+	const uint64_t s = 1000000000ull, step = s / 1000;
+	uint64_t begin = inject_now(), free = 0, first, second, at;
+
+	inject.begin_ns = begin;
+	inject.level = LEVEL_COUNTERS;
+	inject.budget = 0.05;
+	while (budget_allows(begin, free + step))
+		free += step;
+	first = second = 0;
+	while (budget_allows(begin + 60 * s, free + first + step))
+		first += step;
+	while (budget_allows(begin + 120 * s, free + first + second + step))
+		second += step;
+	assert_in_range(first, 60 * s / 100, 60 * s / 20);
+	assert_in_range(second, 60 * s / 1000, first / 2);
+	assert_true(budget_when(free) <= begin);
+	at = budget_when(free + first);
+	assert_in_range(at, begin + 59 * s, begin + 60 * s);
+	assert_true(budget_allows(at + step, free + first));
+	assert_false(budget_allows(at - step, free + first));
+	inject.budget = 0;
+	assert_true(budget_when(1) == UINT64_MAX);
+}
+
 /* A long duration in a launch's record marks the kernel as important at once. */
 TEST(time_decides_what_matters)
 {
