@@ -336,9 +336,9 @@ set_fix(const struct rule_view *x, struct draft *d, const struct narrow *n)
 	if (is_part(n))
 		fix.part[RES_L1] = 1 - share *
 		    (1 - fmax(n->bytes * 32 / LINE, 1 / wide));
-	/* How many requests are in flight is not counted: half of what the width
-	 * allows. */
-	if (n->flight && !n->once)
+	/* Enough bytes would be in flight, were no request limited: how many are is
+	 * not counted. */
+	if (n->flight && !n->once && n->in_flight >= n->needed)
 		rule_fix(d, &fix, 0.1, 0.5);
 	else
 		rule_fix(d, &fix, 0.4, n->once ? 1 : 0.9);

@@ -126,6 +126,8 @@ inst_of(const struct rule_view *x, double gone, enum gain_view v)
 static void
 set_served_fix(const struct rule_view *x, struct draft *d, const struct reuse *r)
 {
+	double of_l2 = fmin(1, x->load->l2_ld / x->load->l2_sectors);
+
 	for (int v = VIEW_LOW; v < VIEWS; v++) {
 		double gone = 1 - keep_of(x, r, (enum gain_view)v);
 		struct fix *f = &d->fix[v];
@@ -136,8 +138,14 @@ set_served_fix(const struct rule_view *x, struct draft *d, const struct reuse *r
 			continue;
 		f->stall = 1 - x->load->memory_stall * r->kept * gone *
 		    (v == VIEW_MID ? 0.5 : 1);
-		if (is_filter(r))
-			f->part[RES_START] = f->grid = 1 / single_results[v];
+		if (!is_filter(r))
+			continue;
+		f->part[RES_START] = f->grid = 1 / single_results[v];
+		f->inst = fmin(f->inst, inst_of(x, x->load->requests_ld *
+		    r->kept * gone, (enum gain_view)v));
+		if (isfinite(of_l2))
+			f->part[RES_L2] = 1 - of_l2 * (1 -
+			    keep_halo(r, single_results[v]));
 	}
 }
 
