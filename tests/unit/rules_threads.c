@@ -47,6 +47,78 @@ starting(struct made *m, uint32_t threads)
 	return k;
 }
 
+/* A kernel with a block of 256 threads for a row of ${row}, whose finding is returned:
+ * without ${leaves} all wait at its barrier. */
+static const struct finding *
+padded(struct made *m, double row, const char *leaves)
+{
+	double blocks, *v;
+	struct kernel *k;
+
+	made_again(m);
+	k = code_kernel(m, 0.1, code_text("padded", leaves));
+	k->shape.block_x = 256;
+	k->shape.grid_x = 100000;
+	blocks = k->shape.grid_x;
+	v = k->metric;
+	v[METRIC_THREAD_INST] = 31 * v[METRIC_INST_EXECUTED];
+	v[METRIC_THREAD_INST_PRED_ON] = NAN;
+	v[METRIC_GLOBAL_LD_SECTORS] = v[METRIC_GLOBAL_ST_SECTORS] =
+	    blocks * ceil(row / 8);
+	v[METRIC_GLOBAL_LD_INST] = 8 * blocks;
+	v[METRIC_GLOBAL_ST_INST] = blocks * ceil(row / 32);
+	v[METRIC_INST_EXECUTED] = blocks * (strcmp(leaves, "") != 0 ?
+	    15 * ceil(row / 32) + 4 * (8 - ceil(row / 32)) :
+	    8 * 13 + 2 * ceil(row / 32));
+	v[METRIC_THREAD_INST] = 31 * v[METRIC_INST_EXECUTED];
+	return made_finding(made_advised(m), "idle-lanes");
+}
+
+/* Lanes are on, but most threads have no data: a row of 48 in a block of 256. Nothing is
+ * found where half of them or more have some; less is gained where the others leave
+ * before the barrier. */
+MADE_TEST(test_threads_without_data)
+{
+	static const char leave[] = "ISETP.GT.AND P1,PT,R3,0x2f,PT | inst 100\n"
+	    "@P1 EXIT | inst 100";
+	const struct finding *f = padded(m, 48, "");
+	double all;
+
+	assert_non_null(f);
+	assert_string_equal(f->title, "threads without data");
+	assert_has(f->summary, "19 % of the threads load or store anything");
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_true(f->kernel_speedup > 1.3 && f->kernel_speedup < 4.5);
+	assert_null(padded(m, 160, ""));
+	all = f->kernel_speedup;
+	f = padded(m, 48, leave);
+	assert_non_null(f);
+	assert_true(f->kernel_speedup < 1 + 0.7 * (all - 1));
+}
+
+/* Few lanes of a warp that goes through a row together are active: the rows are short,
+ * and no branch is to blame. Where each lane has a row of its own, one is. */
+MADE_TEST(test_rows_shorter_than_a_warp)
+{
+	for (int own = 0; own < 2; own++) {
+		const char *rule = own ? "warp-divergence" : "idle-lanes";
+		const struct finding *f;
+		struct kernel *k;
+
+		made_again(m);
+		k = code_kernel(m, 0.1, code_text("row_by_warp", own ? "0x4" :
+		    "0x80"));
+		k->metric[METRIC_THREAD_INST] =
+		    12 * k->metric[METRIC_INST_EXECUTED];
+		k->metric[METRIC_BRANCH_DIVERGENT] = 1e5;
+		k->metric[METRIC_BRANCH_UNIFORM] = 1e5;
+		f = made_found(m, rule);
+		assert_true((strcmp(f->title, "rows shorter than a warp") == 0)
+		    == !own);
+		made_quiet(m, own ? "idle-lanes" : "warp-divergence");
+	}
+}
+
 MADE_TEST(test_start_limits)
 {
 	struct fix half = FIX_NONE, warps = FIX_NONE;

@@ -1,10 +1,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "facts/warp.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lanes.h"
 #include "rules/evidence/lines.h"
 #include "source/operand.h"
+#include "source/slice.h"
 
 /* Lanes can only diverge if the code has a point where they reconverge. */
 static bool
@@ -20,6 +22,31 @@ never_parts(const struct code *c)
 			return false;
 	}
 	return c->sass.instructions > 0;
+}
+
+/* Does a load of a loop begin at a position that was loaded, and go on by a whole warp's
+ * elements from turn to turn? */
+bool
+lanes_walk_rows(const struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	struct slices *t = c != NULL && c->disassembled ?
+	    slices_new(&c->sass) : NULL;
+	bool found = false;
+
+	for (uint32_t s = 0; t != NULL && s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		struct slice from;
+
+		if (found || i->space != SPACE_GLOBAL || i->bytes == 0 ||
+		    !(i->flags & SASS_LOAD) || sass_loop_of(&c->sass, s) == NULL)
+			continue;
+		slice_of(&from, t, s);
+		found = from.known && from.loads &&
+		    from.step == (int64_t)WARP * i->bytes * from.pieces;
+	}
+	slices_free(t);
+	return found;
 }
 
 struct lanes

@@ -17,6 +17,13 @@ struct lanes {
  * divergent is 0 if its code cannot diverge. */
 struct lanes lanes_of(const struct rule_view *x);
 
+/*
+ * lanes_walk_rows(x): do the lanes of a warp go through a row together, whose bounds are
+ * loaded, 32 elements a turn? Where lanes then idle, rows are shorter than the warp, and
+ * the lanes behind their ends have no other branch to take.
+ */
+bool lanes_walk_rows(const struct rule_view *x);
+
 /* lanes_draft(x, l, lanes): a finding with the evidence of both rules and a fix
  * that raises the active lanes from ${lanes} to 32. Never NULL. */
 struct draft *lanes_draft(struct rule_view *x, const struct lanes *l,

@@ -1,10 +1,75 @@
 /*
  * idle-lanes: lanes are idle although no branch diverges: threads that exited
  * early, guards that switch most of a warp off, loops over fewer than 32 elements.
+ *
+ * Or lanes are on, but half of the threads have nothing to load and nothing to store,
+ * as guards switch off their accesses only: they execute the rest for nothing.
  */
 #include <math.h>
 
 #include "rules/evidence/lanes.h"
+#include "rules/evidence/spare.h"
+
+/* Of the threads: with more of them at work, two launches differ more in what they do
+ * than in how many they are. */
+#define USED_MOST 0.5
+
+static enum rule_state
+find_spare(struct rule_view *x)
+{
+	struct fix fix = FIX_NONE;
+	struct spare s;
+	struct draft *d;
+
+	if (!spare_of(&s, x) || s.used > USED_MOST)
+		return RULE_CLEAN;
+	d = rule_found(x, NULL);
+	/* In the places of the others, as many more warps with data wait at once. */
+	fix.inst = fix.shared_ld = fix.shared_st = fix.stall = s.left;
+	fix.part[RES_L1] = fix.part[RES_START] = s.left;
+	rule_fix_near(d, &fix, 0.5, 0.95);
+	d->f.confidence = CONF_LOW;
+	d->f.title = "threads without data";
+	rule_evidence(x, d, "used_ratio", s.used,
+	    "threads that load or store anything, at most",
+	    .estimated = metric_table[METRIC_GLOBAL_LD_SECTORS].name);
+	rule_evidence(x, d, "left_ratio", s.left,
+	    "instructions of warps that have such threads",
+	    .estimated = metric_table[METRIC_INST_EXECUTED].name);
+	d->f.summary = arena_format(x->arena, "%s of the threads load or store "
+	    "anything, at most: the others execute %s of the instructions for "
+	    "nothing", say_percent(x->arena, s.used),
+	    say_percent(x->arena, 1 - s.left));
+	d->f.advice = "launch no more threads than there are elements: blocks as "
+	    "large as a row, rounded up to a warp, several short rows to a block "
+	    "(blockDim.y) or a warp, or only the threads whose elements change";
+	d->f.gain_note = "the same work without the warps that have no data";
+	lanes_idle(x, d);
+	return rule_settle(x, d);
+}
+
+/* A warp goes through a row together, and rows are shorter than it. */
+static enum rule_state
+find_rows(struct rule_view *x, const struct lanes *l)
+{
+	struct draft *d = lanes_draft(x, l, 32 * fmin(l->active / l->block, 1));
+
+	d->f.confidence = CONF_MEDIUM;
+	d->f.title = "rows shorter than a warp";
+	d->f.summary = arena_format(x->arena, "%s of 32 lanes active per "
+	    "instruction, on average, though the lanes of a warp go through a "
+	    "row together: rows have fewer elements than the warp has lanes",
+	    say_plain(x->arena, l->active));
+	d->f.advice = "give a row as many lanes as it has elements, 4, 8 or 16 "
+	    "(threadIdx.x % 8 goes through the row, shuffles with that width add "
+	    "up), so that a warp has several rows; keep the whole warp for long "
+	    "rows, sorted apart";
+	d->f.bad_code = "for (int k = begin + lane; k < end; k += 32)";
+	d->f.good_code = "int part = threadIdx.x % 8;      // four rows a warp\n"
+	    "for (int k = begin + part; k < end; k += 8)";
+	lanes_idle(x, d);
+	return RULE_FOUND;
+}
 
 enum rule_state
 rule_idle_lanes(struct rule_view *x)
@@ -12,20 +77,24 @@ rule_idle_lanes(struct rule_view *x)
 	struct lanes l = lanes_of(x);
 	double lanes;
 	struct draft *d;
+	bool rows;
 
 	if (isnan(l.active))
 		return rule_lacks(x);
 	lanes = isfinite(l.on) ? fmin(l.on, l.active) : l.active;
 	if (lanes >= rule_value(x, "max_lanes"))
-		return RULE_CLEAN;
+		return find_spare(x);
 	if (l.active >= 0.95 * l.block && l.block < 32)
 		return RULE_CLEAN;	/* block-not-warp-multiple reports it */
-	if (isnan(l.divergent))
+	rows = l.active < rule_value(x, "max_lanes") && lanes_walk_rows(x);
+	if (isnan(l.divergent) && !rows)
 		return rule_unmeasured(x, REASON_BRANCHES_UNCOUNTED);
-	if (l.divergent >= rule_value(x, "max_divergent"))
+	if (l.divergent >= rule_value(x, "max_divergent") && !rows)
 		return RULE_CLEAN;	/* warp-divergence reports it */
 	if (rule_is_explained(x))
 		return RULE_CLEAN;
+	if (rows)
+		return find_rows(x, &l);
 	d = lanes_draft(x, &l, lanes);
 	d->f.summary = arena_format(x->arena, "%s of 32 lanes active per "
 	    "instruction, on average, and no branch diverges: the others have "
