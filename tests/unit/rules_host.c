@@ -717,6 +717,17 @@ MADE_TEST(test_fusion_of_state)
 	assert_has(f->advice, "loop over them inside the kernel");
 	assert_true(f->saves_s > 0.7 * all && f->saves_s < 0.95 * all);
 	assert_true(f->saves_low_s > 0.2 * all);
+	/* Without counters the code tells what a launch moves. */
+	made_again(m);
+	fault_state(m);
+	m->kernel[0].skip = SKIP_PERMISSION;
+	for (int i = 0; i < METRIC_COUNT; i++)
+		m->kernel[0].metric[i] = NAN;
+	m->kernel[0].shape.grid_x = 1 << 16;	/* two elements of 2²⁴ threads */
+	f = made_found(m, "kernel-fusion-candidate");
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_true(f->saves_s > 0.6 * all && f->saves_s < 0.95 * all);
+	a = advised(fault_state, m);
 	/* The host needs the elements after each step, or brings new ones. */
 	m->run.copy = (struct copy_class[]){ { .count =
 	    m->kernel[0].launches / 5 } };

@@ -935,7 +935,7 @@ draft_again(struct search *s, const struct kernel *k, const struct revisit *a,
 	lines_launch(x, d, k->id);
 	d->f.where = k->short_name != NULL ? k->short_name : "(unnamed kernel)";
 	d->f.location = say_shape(x->arena, k);
-	d->f.confidence = a->sure ? CONF_MEDIUM : CONF_LOW;
+	d->f.confidence = a->sure && is_counted(s, k) ? CONF_MEDIUM : CONF_LOW;
 	rule_evidence(x, d, "repeats", (double)k->next_count,
 	    "times it follows itself", .measured = "kernel records",
 	    .unit = "repeat", .key = "min_repeats");
@@ -973,7 +973,7 @@ is_state(const struct search *s, const struct kernel *k, struct revisit *a)
 {
 	return s->node[index_of(s, k)].group == 0 &&
 	    revisit_row(s->x, k, rule_value(s->x, "min_repeats")) > 0 &&
-	    is_own(s, k) && revisit_in_place(a, s->x, k, bytes_counted(s, k),
+	    is_own(s, k) && revisit_in_place(a, s->x, k, bytes_read(s, k),
 	    bytes_written(k)) && a->touched >= rule_value(s->x, "min_bytes") &&
 	    a->state.stores >= MOST && a->times >= rule_value(s->x, "min_repeats") &&
 	    (double)k->next_count >= STEPS_LEAST;
@@ -996,8 +996,10 @@ found_state(struct search *s, const struct kernel *k, const struct revisit *a)
 		fix.global_ld = 1 - a->state.loads * gone;
 		fix.global_st = 1 - a->state.stores * gone;
 		fix.part[RES_START] = 1 - gone;
-		left[v] = gain_time(l, &fix, (enum gain_view)v) / l->time_s -
-		    gone * l->fixed_s / l->time_s;
+		left[v] = (is_counted(s, k) ? gain_time(l, &fix,
+		    (enum gain_view)v) / l->time_s : without_bytes(s, k, gone *
+		    (a->state.loads * bytes_read(s, k) + a->state.stores *
+		    bytes_written(k)))) - gone * l->fixed_s / l->time_s;
 	}
 	d = draft_again(s, k, a, n, left);
 	if (d == NULL)
