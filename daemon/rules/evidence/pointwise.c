@@ -19,6 +19,7 @@
 #define INDEXES_MOST 16		/* of an unrolled loop */
 #define LOOKED_MOST 4096	/* instructions to search back for a definition */
 #define ELEMENT_MOST 64		/* bytes */
+#define ACCESSES_MOST 256	/* compared with each other */
 
 struct indexes {
 	uint32_t of[INDEXES_MOST];	/* the instructions that computed them */
@@ -325,6 +326,7 @@ sum_state(const struct code *c, const struct affine *address,
     struct pointwise_state *p, struct pointwise_state *all, struct indexes *own)
 {
 	struct internals called;
+	unsigned accesses = 0;
 
 	internals_find(&called, &c->sass);
 	for (uint32_t at = 0; at < c->sass.instructions; at++) {
@@ -337,6 +339,8 @@ sum_state(const struct code *c, const struct affine *address,
 			return false;
 		if (!store && !is_access(i, SASS_LOAD))
 			continue;
+		if (++accesses > ACCESSES_MOST)
+			return false;
 		if (store && !is_apart(&address[at], i->bytes))
 			return false;
 		if (is_apart(&address[at], i->bytes))
