@@ -386,7 +386,7 @@ enter(struct signature *s, const struct counters_launch *l)
 	struct prepare_wish wish;
 	struct choice choice;
 	struct target *t;
-	bool chosen, owed = false;
+	bool wished, chosen, owed = false;
 	uint64_t begin;
 
 	/* Now at the latest the driver loads the function's code, for which it may wait
@@ -406,11 +406,14 @@ enter(struct signature *s, const struct counters_launch *l)
 	    !window_try())
 		return false;
 	t = target_find(l->data->contextUid);
-	if (l->asked && plan_profiler(t, s, &wish) &&
+	wished = l->asked && plan_profiler(t, s, &wish);
+	if (wished &&
 	    (t = prepare_target(l->data, s, &wish, begin)) == NULL)
 		return false;		/* prepare_target has released the window */
 	begin = prepare_waited(begin);
 	chosen = l->asked && choose(t, s, begin, &choice);
+	if (wished && !chosen && !plan_has_now(t, s))
+		atomic_store(&s->affordable_ns, prepare_when(&wish));
 	/* CUPTI patches code inside the launch: this must not overlap a flush. */
 	if ((!chosen && !target_put_away()) || !activity_pause()) {
 		window_release();

@@ -115,6 +115,13 @@ lacks_here(const struct target *t, const struct signature *s)
 	return t->p.object != NULL ? lacks(s) & metrics_bits(t->p.config) : 0;
 }
 
+bool
+plan_has_now(const struct target *t, const struct signature *s)
+{
+
+	return lacks_here(t, s) != 0 || plan_wants_instructions(s);
+}
+
 void
 plan_check(struct signature *s)
 {

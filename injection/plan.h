@@ -56,6 +56,10 @@ bool plan_profiler(struct target *t, const struct signature *s,
  * kernel. */
 bool plan_yields(const struct target *t, struct signature *s);
 
+/* plan_has_now(t, s): whether ${s} lacks something that the profiler of ${t} can count as
+ * it is. */
+bool plan_has_now(const struct target *t, const struct signature *s);
+
 /* plan_matters(s): whether its share of the GPU time is known to be large enough. */
 bool plan_matters(const struct signature *s);
 

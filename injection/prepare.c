@@ -176,6 +176,13 @@ cost(bool turn)
 	    turn ? TURN_NS : SETUP_NS;
 }
 
+uint64_t
+prepare_when(const struct prepare_wish *w)
+{
+
+	return budget_when(cost(w->turn));
+}
+
 /* Starts the set-up on the worker thread; without ${w} only for the process. */
 static bool
 begin_job(const CUpti_CallbackData *d, uint32_t device,

@@ -38,6 +38,9 @@ struct prepare_wish {
 struct target *prepare_target(const CUpti_CallbackData *d,
     struct signature *s, const struct prepare_wish *w, uint64_t begin);
 
+/* prepare_when(w): the time before which the budget refuses that set-up. */
+uint64_t prepare_when(const struct prepare_wish *w);
+
 /* prepare_finish(): the program ends: wait until a set-up under way has ended, or is
  * certain to wait for the GPU only. CUDA must not be torn down during the rest of
  * it. */

@@ -84,6 +84,22 @@ after() {
 	grep -q "overhead budget was used up" report || fail "not in the report"
 }
 
+@test "launches that the budget has nothing left for are let through" {
+	options="--level counters --overhead-budget 0.01 --max-stall 1000"
+	export MOCK_TRACE=$T/trace
+	export MOCK_SLOW=cuptiProfilerHostEvaluateToGpuValues=600
+	measure --kernels 40000 --signatures 10 --pause-us 100
+	load
+	has_launches 40000 10
+	[ "$(of '[.kernels[] | select(.not_measured)] | length')" -ge 4 ] ||
+	    fail "all were measured"
+	# A launch that is looked at changes the mode of captures, and changes it back.
+	# That goes on for a second, in which kernels with the headline wait for others
+	# (SETTLED_NS in plan.c).
+	[ "$(calls cuThreadExchangeStreamCaptureMode)" -lt 40000 ] ||
+	    fail "$(calls cuThreadExchangeStreamCaptureMode) changes of mode"
+}
+
 @test "the idle range profiler is disabled after the budget is used up, too" {
 	options="--level counters --overhead-budget 0.01 --max-stall 1000"
 	export MOCK_TRACE=$T/trace
