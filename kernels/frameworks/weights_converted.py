@@ -16,9 +16,9 @@ def infer(convert):
     with torch.no_grad():
         layers = []
         for _ in range(8):
-            layers += [Layer(2048, 2048), torch.nn.ReLU()]
+            layers += [Layer(4096, 4096), torch.nn.ReLU()]
         model = convert(torch.nn.Sequential(*layers).cuda())
-        x = torch.randn(16, 2048, device="cuda").half()
+        x = torch.randn(16, 4096, device="cuda").half()
         for _ in range(STEPS):
             y = model(x)
         return y.float().abs().mean().item()
