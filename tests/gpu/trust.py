@@ -154,7 +154,7 @@ def pays(case, codes, kernel_x, gpu_x, run_x):
     can only of faults that show in kernels."""
     in_kernels = all(codes[c][0] for c in case["codes"] if c in codes)
     known = [x for x in (kernel_x, gpu_x) if x is not None]
-    if case["claim"].startswith("SOUND"):
+    if case["claim"].lower().startswith("sound"):
         if run_x is not None and not in_kernels:
             known.append(run_x)
         return any(x >= tf.GAIN for x in known)
