@@ -10,7 +10,7 @@
 #define SOURCE_ALLOWANCE_NS 3000000000ull	/* once, for counts by instruction
 						 * and samples */
 /* The share of the run's time falls: it is the whole share at first, half of it after
- * this time, a tenth after ten times as long. What a launch more tells falls likewise,
+ * this time, a tenth after nine times as long. What a launch more tells falls likewise,
  * and a program of hours is not slowed for values that hardly change. */
 #define HALVING_NS 10e9
 

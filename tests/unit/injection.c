@@ -1,5 +1,7 @@
 /* Parts of the injection library alone: what they keep when memory is short, when
  * handles are reused, and when handles are destroyed while they are waited for. */
+#include <dlfcn.h>
+#include <link.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -7,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "budget.h"
 #include "callback.h"
@@ -16,6 +19,7 @@
 #include "family.h"
 #include "filter.h"
 #include "gate.h"
+#include "graphs.h"
 #include "inject.h"
 #include "module.h"
 #include "nap.h"
@@ -759,6 +763,40 @@ nap_cancelled(void *reached)
 	*(bool *)reached = true;
 	pthread_testcancel();
 	return NULL;
+}
+
+static int
+find_libm(struct dl_phdr_info *info, size_t size, void *path)
+{
+
+	(void)size;
+	if (strstr(info->dlpi_name, "/libm.so") == NULL)
+		return 0;
+	snprintf(path, 256, "%s", info->dlpi_name);
+	return 1;
+}
+
+/* A library that makes graphs is known by its file's name, also if it comes later. */
+TEST(a_library_tells_that_graphs_will_come)
+{
+	char libm[256], copy[] = "/tmp/cadv-graphs.XXXXXX", path[64], text[512];
+	void *library;
+
+	assert_int_equal(dl_iterate_phdr(find_libm, libm), 1);
+	assert_non_null(mkdtemp(copy));
+	snprintf(path, sizeof(path), "%s/xla_cuda_plugin.so", copy);
+	snprintf(text, sizeof(text), "cp %s %s", libm, path);
+	assert_int_equal(system(text), 0);
+	assert_false(graphs_likely());
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	assert_non_null(library);
+	assert_false(graphs_likely());	/* it looked a moment ago */
+	nap_ms(1100);
+	assert_true(graphs_likely());
+	dlclose(library);
+	assert_true(graphs_likely());
+	unlink(path);
+	rmdir(copy);
 }
 
 /* Cancellation would unwind the thread out of the driver, whose locks it may hold. */
