@@ -8,7 +8,7 @@
  */
 #include <pthread.h>
 
-#include "driver.h"
+#include "candidate.h"
 
 #define THREADS 4
 #define CANDIDATES 8
@@ -41,48 +41,6 @@ delay(struct word *w)
 		}
 }
 
-/* Stirs each number (check.h), as often as the candidate's constant says. */
-static const char text[] =
-    ".version 7.0\n"
-    ".target sm_70\n"
-    ".address_size 64\n"
-    ".visible .entry candidate_%u(.param .u64 numbers, .param .u32 count)\n"
-    "{\n"
-    "	.reg .pred more;\n"
-    "	.reg .b32 i, n, h, t, left;\n"
-    "	.reg .b64 at, offset;\n"
-    "	mov.u32 i, %%ctaid.x;\n"
-    "	mov.u32 n, %%ntid.x;\n"
-    "	mov.u32 t, %%tid.x;\n"
-    "	mad.lo.u32 i, i, n, t;\n"
-    "	ld.param.u32 n, [count];\n"
-    "	setp.ge.u32 more, i, n;\n"
-    "	@more bra DONE;\n"
-    "	ld.param.u64 at, [numbers];\n"
-    "	cvta.to.global.u64 at, at;\n"
-    "	mul.wide.u32 offset, i, 4;\n"
-    "	add.u64 at, at, offset;\n"
-    "	ld.global.u32 h, [at];\n"
-    "	mov.u32 left, %u;\n"
-    "LOOP:\n"
-    "	shr.u32 t, h, 15;\n"
-    "	xor.b32 h, h, t;\n"
-    "	mad.lo.u32 h, h, 0x2c1b3c6d, 0x9e3779b9;\n"
-    "	sub.u32 left, left, 1;\n"
-    "	setp.ne.u32 more, left, 0;\n"
-    "	@more bra LOOP;\n"
-    "	st.global.u32 [at], h;\n"
-    "DONE:\n"
-    "	ret;\n"
-    "}\n";
-
-static unsigned
-times_of(unsigned candidate)
-{
-
-	return 8 * (candidate + 1);
-}
-
 static void
 launch(CUfunction f, CUdeviceptr numbers, CUstream stream)
 {
@@ -98,20 +56,16 @@ static void
 compare(struct thread *t, unsigned candidate, CUdeviceptr numbers,
     struct word *host, struct word *device)
 {
-	char source[sizeof(text) + 32], name[32];
 	CUmodule module;
 	CUfunction f;
 	CUstream stream;
 	CUevent begin, end;
 	float ms;
 
-	snprintf(source, sizeof(source), text, candidate, times_of(candidate));
-	snprintf(name, sizeof(name), "candidate_%u", candidate);
 	DRIVER(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	DRIVER(cuEventCreate(&begin, CU_EVENT_DEFAULT));
 	DRIVER(cuEventCreate(&end, CU_EVENT_DEFAULT));
-	DRIVER(cuModuleLoadData(&module, source));
-	DRIVER(cuModuleGetFunction(&f, module, name));
+	module = candidate_load(candidate, &f);
 	launch(f, numbers, stream);
 	DRIVER(cuStreamSynchronize(stream));
 	host->go = 0;
@@ -163,7 +117,7 @@ work_through(void *cookie)
 		compare(t, candidate, numbers, host, device);
 		for (int i = 0; i < NUMBERS; i++)
 			t->want[i] = stir_host(t->want[i],
-			    2 * times_of(candidate));
+			    2 * candidate_times(candidate));
 	}
 	DRIVER(cuMemcpyDtoH(t->got, numbers, sizeof(t->got)));
 	DRIVER(cuMemFree(numbers));

@@ -7,69 +7,16 @@
  */
 #include <unistd.h>
 
-#include "driver.h"
+#include "candidate.h"
 
 #define MOST 64
 #define NUMBERS 4096
 #define TIMES 20
 
-/* Stirs each number (check.h), as often as the kernel's constant says. */
-static const char text[] =
-    ".version 7.0\n"
-    ".target sm_70\n"
-    ".address_size 64\n"
-    ".visible .entry trial_%u(.param .u64 numbers, .param .u32 count)\n"
-    "{\n"
-    "	.reg .pred more;\n"
-    "	.reg .b32 i, n, h, t, left;\n"
-    "	.reg .b64 at, offset;\n"
-    "	mov.u32 i, %%ctaid.x;\n"
-    "	mov.u32 n, %%ntid.x;\n"
-    "	mov.u32 t, %%tid.x;\n"
-    "	mad.lo.u32 i, i, n, t;\n"
-    "	ld.param.u32 n, [count];\n"
-    "	setp.ge.u32 more, i, n;\n"
-    "	@more bra DONE;\n"
-    "	ld.param.u64 at, [numbers];\n"
-    "	cvta.to.global.u64 at, at;\n"
-    "	mul.wide.u32 offset, i, 4;\n"
-    "	add.u64 at, at, offset;\n"
-    "	ld.global.u32 h, [at];\n"
-    "	mov.u32 left, %u;\n"
-    "LOOP:\n"
-    "	shr.u32 t, h, 15;\n"
-    "	xor.b32 h, h, t;\n"
-    "	mad.lo.u32 h, h, 0x2c1b3c6d, 0x9e3779b9;\n"
-    "	sub.u32 left, left, 1;\n"
-    "	setp.ne.u32 more, left, 0;\n"
-    "	@more bra LOOP;\n"
-    "	st.global.u32 [at], h;\n"
-    "DONE:\n"
-    "	ret;\n"
-    "}\n";
-
 static CUmodule module[MOST];
 static CUfunction trial[MOST];
 static CUdeviceptr numbers;
 static CUstream stream;
-
-static unsigned
-times_of(unsigned i)
-{
-
-	return 8 * (i + 1);
-}
-
-static void
-load(unsigned i)
-{
-	char source[sizeof(text) + 32], name[32];
-
-	snprintf(source, sizeof(source), text, i, times_of(i));
-	snprintf(name, sizeof(name), "trial_%u", i);
-	DRIVER(cuModuleLoadData(&module[i], source));
-	DRIVER(cuModuleGetFunction(&trial[i], module[i], name));
-}
 
 static void
 launch(unsigned i)
@@ -150,12 +97,12 @@ main(int argc, char **argv)
 		want[i] = stir(i);
 	DRIVER(cuMemcpyHtoD(numbers, want, sizeof(want)));
 	for (unsigned i = 0; i < n; i++) {
-		load(i);
+		module[i] = candidate_load(i, &trial[i]);
 		for (int k = 0; k < 3; k++)
 			launch(i);
 		DRIVER(cuStreamSynchronize(stream));
 		DRIVER(cuModuleUnload(module[i]));
-		rounds += 3 * times_of(i);
+		rounds += 3 * candidate_times(i);
 	}
 	for (long k = 0; k < launches; k++) {
 		stir_all<<<NUMBERS / 256, 256, 0, stream>>>(own, NUMBERS, 1);
@@ -165,9 +112,9 @@ main(int argc, char **argv)
 	}
 	usleep((useconds_t)(1000 * pause));
 	for (unsigned i = 0; i < n; i++)
-		load(n - 1 - i);
+		module[n - 1 - i] = candidate_load(n - 1 - i, &trial[n - 1 - i]);
 	for (unsigned i = 0; i < n; i++)
-		rounds += 2 * TIMES * times_of(i);
+		rounds += 2 * TIMES * candidate_times(i);
 	run(captured(n));
 	run(made(n));
 	DRIVER(cuMemcpyDtoH(got, numbers, sizeof(got)));
