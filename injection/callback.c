@@ -475,6 +475,19 @@ on_wait(const CUpti_CallbackData *d)
 		gate_launch_end();
 }
 
+/* A call that loads or unloads code. */
+static void
+on_load(const CUpti_CallbackData *d)
+{
+
+	if (!inject.profiles)
+		return;
+	if (d->callbackSite == CUPTI_API_ENTER)
+		gate_load_begin();
+	else
+		gate_load_end();
+}
+
 static void
 on_driver_call(struct own *own, CUpti_CallbackId cbid,
     const CUpti_CallbackData *d)
@@ -500,6 +513,13 @@ on_driver_call(struct own *own, CUpti_CallbackId cbid,
 	case CALLS_CAPTURE_END:
 		graphs_seen();
 		on_capture(row, d);
+		break;
+	case CALLS_LOAD:
+		on_load(d);
+		on_call(row, d);
+		break;
+	case CALLS_CODE:
+		on_load(d);
 		break;
 	case CALLS_STREAM:
 		on_stream(d);

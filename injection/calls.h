@@ -21,6 +21,8 @@ enum call_kind {
 				 * and source */
 	CALLS_MANAGED,		/* like RECORD, and managed memory is in use */
 	CALLS_PINNED,		/* like RECORD, and kernels can reach host memory */
+	CALLS_LOAD,		/* like RECORD, and it loads code */
+	CALLS_CODE,		/* it loads or unloads code */
 	CALLS_STREAM,		/* a stream is created */
 	CALLS_STREAM_END,	/* a stream is destroyed */
 	CALLS_WAIT,		/* a stream waits for the host or another

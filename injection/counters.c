@@ -331,9 +331,12 @@ end_trial(struct signature *s, bool launched)
 		s->outlasted = 0;
 	} else if (launched) {
 		s->outlasted++;
-		s->waits = s->counted = true;
-		s->hopeless |= inject.replay ? ~0u : plan_patched();
-		plan_check(s);
+		/* While code is loaded, its end cannot be seen. */
+		if (!gate_loading() || s->outlasted >= SIGNATURE_AWAITS) {
+			s->waits = s->counted = true;
+			s->hopeless |= inject.replay ? ~0u : plan_patched();
+			plan_check(s);
+		}
 	}
 	end_hold(now_open.begin_ns, OVERHEAD_COUNTERS);
 	release();
@@ -688,7 +691,10 @@ static void
 leave_window(void)
 {
 
-	if (now_open.kind == KIND_COUNTERS)	/* SASS metrics exclude tracing */
+	/* SASS metrics exclude tracing. CUPTI enables tracing in the code that is
+	 * loaded: not while a thread loads, and meanwhile none begins. */
+	gate_running(false);
+	if (now_open.kind == KIND_COUNTERS && !gate_loading())
 		tracing(true);
 	gate_give_up();
 	activity_resume();
@@ -719,6 +725,19 @@ others_ended(void)
 	    left < OTHERS_NS ? left : OTHERS_NS));
 }
 
+/* For how long a launch waits for the kernel of the deferred window, in a hold that
+ * began at ${begin}. */
+static uint64_t
+patience_of_launch(uint64_t begin)
+{
+
+	if (now_open.awaits == 0)
+		return 0;
+	now_open.awaits--;
+	return now_open.kind == KIND_INSTRUCTIONS ? COUNTED_WAIT_NS :
+	    gate_polluted() ? 0 : hold_left(begin, now_open.reserve_ns);
+}
+
 /* Tries to close the resumed window. With ${patient} waits until its kernel has ended,
  * for as long as a hold may last. */
 static void
@@ -726,19 +745,18 @@ settle_window(uint64_t begin, bool patient)
 {
 	uint64_t patience = 0;
 
-	if (patient && now_open.awaits > 0) {
-		now_open.awaits--;
-		patience = now_open.kind == KIND_INSTRUCTIONS ?
-		    COUNTED_WAIT_NS : gate_polluted() ? 0 :
-		    hold_left(begin, now_open.reserve_ns);
-	}
-	/* Launches that come now wait at the gate; calls under way end this attempt. */
+	/* Launches that come now wait at the gate; calls under way end this attempt,
+	 * which is none of those for which launches are held. */
 	if (activity_pause()) {
-		if (gate_recheck(gate_ours()) && gate_drain(now_open.context,
-		    now_open.signature->shape.device, patience)) {
-			learn_wait(begin);
-			close_window(true, begin);
-			return;
+		if (gate_recheck(gate_ours())) {
+			if (patient)
+				patience = patience_of_launch(begin);
+			if (gate_drain(now_open.context,
+			    now_open.signature->shape.device, patience)) {
+				learn_wait(begin);
+				close_window(true, begin);
+				return;
+			}
 		}
 		activity_resume();
 	}

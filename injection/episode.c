@@ -244,7 +244,8 @@ end_timing(struct signature *s)
 		s->alone = true;
 		s->outlasted = 0;
 	} else {
-		s->outlasted++;
+		/* While code is loaded, its end cannot be seen. */
+		s->outlasted += !gate_loading();
 		budget_spend(now.timed_ns, OVERHEAD_SAMPLING);
 	}
 	time = time > LAUNCH_NS + LEAST_NS ? time - LAUNCH_NS : LEAST_NS;

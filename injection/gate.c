@@ -41,6 +41,9 @@ static struct {
 					 * not run */
 	_Atomic uint32_t launching[DEVICES];	/* calls between their enter and exit
 						 * callbacks */
+	_Atomic uint32_t loading;	/* calls under way that load or unload code */
+	_Atomic uint64_t load_ns;	/* when the latest of them began */
+	_Atomic bool loads_stopped;
 	_Atomic uint32_t made;		/* streams created */
 	_Atomic bool shared;
 	uint64_t vain_ns;	/* time waited since the GPU was last found idle */
@@ -66,6 +69,7 @@ static struct {
 
 static _Thread_local struct {
 	uint32_t launching, device;
+	uint32_t loading;
 } here;
 
 static bool
@@ -186,10 +190,16 @@ wait_under_way(uint32_t device, uint32_t ours)
 {
 	uint64_t begin = inject_now();
 
+	/* A load may take seconds, and each is waited for once only. Those that come
+	 * now wait. */
+	while (gate_loading())
+		if (!nap_within(atomic_load(&gate.load_ns), GATE_WAIT_NS,
+		    5000))
+			return false;
 	while (under_way(device) > ours)
 		if (!nap_within(begin, GATE_WAIT_NS, 5000))
 			return false;
-	return !gate_capturing();
+	return !gate_capturing() && !gate_loading();
 }
 
 bool
@@ -343,8 +353,8 @@ let_pass(void)
 	charge_wait(begin, setup_ns);
 }
 
-/* is_busy looks for captures first and calls the driver then: wait until its call has
- * returned. For cuCtxSynchronize wait only briefly: a capture may begin while it
+/* is_busy looks for captures and loads first and calls the driver then: wait until its
+ * call has returned. For cuCtxSynchronize wait only briefly: both may begin while it
  * runs. */
 static void
 wait_asked(void)
@@ -354,6 +364,67 @@ wait_asked(void)
 	while (nap_within(begin, atomic_load(&streams.asking) ? ASKED_WAIT_NS :
 	    atomic_load(&streams.synchronizing) ? SYNC_NS : 0, 20000))
 		continue;
+}
+
+void
+gate_load_begin(void)
+{
+	uint64_t begin = 0, setup_ns = 0;
+
+	here.loading++;
+	for (;;) {
+		atomic_fetch_add(&gate.loading, 1);
+		if (atomic_load(&gate.closed) == 0 &&
+		    !atomic_load(&gate.loads_stopped))
+			break;
+		if (atomic_load(&gate.setup))
+			setup_ns = inject_now();
+		if (begin == 0)
+			begin = inject_now();
+		if (waited_enough(begin))
+			break;
+		atomic_fetch_sub(&gate.loading, 1);
+		nap(50000);
+	}
+	atomic_store(&gate.load_ns, inject_now());
+	if (begin != 0)
+		charge_wait(begin, setup_ns);
+	wait_asked();
+}
+
+void
+gate_load_end(void)
+{
+
+	/* As in gate_launch_end. */
+	if (here.loading == 0)
+		return;
+	here.loading--;
+	atomic_fetch_sub(&gate.loading, 1);
+}
+
+bool
+gate_loading(void)
+{
+
+	return atomic_load(&gate.loading) > 0;
+}
+
+bool
+gate_loads_stop(void)
+{
+
+	atomic_store(&gate.setup, true);
+	atomic_store(&gate.loads_stopped, true);
+	return !gate_loading();
+}
+
+void
+gate_loads_go(void)
+{
+
+	atomic_store(&gate.loads_stopped, false);
+	atomic_store(&gate.setup, false);
 }
 
 void
@@ -459,7 +530,8 @@ is_there(CUstream stream, bool ours)
 	return false;
 }
 
-/* Whether ${stream} has unfinished work; false if it was destroyed. */
+/* Whether ${stream} has unfinished work, or that cannot be told; false if it was
+ * destroyed. */
 static bool
 is_busy(CUstream stream, bool ours)
 {
@@ -472,7 +544,7 @@ is_busy(CUstream stream, bool ours)
 	atomic_store(&streams.asked, stream);
 	atomic_store(&streams.asking, known);
 	pthread_mutex_unlock(&streams.lock);
-	busy = known && (gate_capturing() ||
+	busy = known && (gate_capturing() || gate_loading() ||
 	    inject.api.cuStreamQuery(stream) == CUDA_ERROR_NOT_READY);
 	atomic_store(&streams.asking, false);
 	return busy;
@@ -515,7 +587,7 @@ gate_synchronize(CUcontext context)
 	if (inject.api.cuCtxPushCurrent(context) != CUDA_SUCCESS)
 		return false;
 	atomic_store(&streams.synchronizing, true);
-	r = gate_capturing() ? CUDA_ERROR_NOT_READY :
+	r = gate_capturing() || gate_loading() ? CUDA_ERROR_NOT_READY :
 	    inject.api.cuCtxSynchronize();
 	atomic_store(&streams.synchronizing, false);
 	inject.api.cuCtxPopCurrent(&before);
@@ -595,7 +667,7 @@ all_ended(uint32_t device, uint64_t patience)
 	uint64_t begin = inject_now(), used;
 	unsigned i, n;
 
-	if (gate_waiter_runs(device))
+	if (gate_loading() || gate_waiter_runs(device))
 		return false;
 	n = copy_launched(copy);
 	for (i = 0; i < n; i++) {

@@ -26,8 +26,8 @@ void gate_launch_end(void);
 /*
  * gate_close(device, ours): hold launches on ${device} (GATE_ALL: on all devices) from
  * now on. ${ours} of the calls under way are the caller's own. False if the other calls
- * under way do not return in time, or a stream capture is under way: then call
- * gate_open. Only the holder of the window may call this.
+ * under way do not return in time, or a stream capture or a load of code is under way:
+ * then call gate_open. Only the holder of the window may call this.
  */
 bool gate_close(uint32_t device, uint32_t ours);
 void gate_open(void);
@@ -43,6 +43,25 @@ bool gate_recheck(uint32_t ours);
 /* gate_ours(): the number of calls of this thread that are between gate_launch_begin
  * and gate_launch_end. */
 uint32_t gate_ours(void);
+
+/*
+ * gate_load_begin(), gate_load_end(): in the API-enter and the API-exit callback of a
+ * call that loads or unloads code. The driver may hold a lock during it, wait for the
+ * kernels that run, and call CUPTI. So it waits at the gate like a launch, the gate
+ * cannot be closed until it has returned, and meanwhile the driver is not asked about
+ * streams: the answer would wait for the lock, and the kernel for which the lock is held
+ * may wait for the thread that asks.
+ *
+ * gate_loading(): whether such a call is under way: then streams count as busy.
+ *
+ * gate_loads_stop(): from now on such calls wait, as if the gate were closed for them
+ * alone; false if one is under way. In both cases call gate_loads_go afterwards.
+ */
+void gate_load_begin(void);
+void gate_load_end(void);
+bool gate_loading(void);
+bool gate_loads_stop(void);
+void gate_loads_go(void);
 
 /* gate_setup(on): while on, waits at the gate are charged to the set-up of a
  * context. */

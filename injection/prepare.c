@@ -130,6 +130,19 @@ take_window(void)
 	return false;
 }
 
+/* CUPTI prepares the process, but not while a thread loads code. */
+static bool
+prepare(uint32_t device)
+{
+	bool done;
+
+	if (target_prepared())
+		return target_prepare(device) == 0;
+	done = gate_loads_stop() && target_prepare(device) == 0;
+	gate_loads_go();
+	return done;
+}
+
 /* Runs on the worker thread, because the program's work on the GPU may never end. */
 static bool
 set_up(void)
@@ -137,7 +150,7 @@ set_up(void)
 	int stage = STAGE_WAITING;
 	bool done;
 
-	done = target_prepare(job.device) == 0;
+	done = prepare(job.device);
 	atomic_store(&job.stage, stage);
 	if (!done || job.process)
 		return done;
@@ -194,7 +207,7 @@ begin_job(const CUpti_CallbackData *d, uint32_t device,
 	if (now < atomic_load(&job.retry_ns) ||
 	    (target_refusal() != SKIP_NONE &&
 	    (target_metrics()->count == 0 || !target_counts_instructions())) ||
-	    window_is_shut() ||
+	    window_is_shut() || gate_loading() ||
 	    !budget_allows(now, cost(w != NULL && w->turn)) ||
 	    atomic_exchange(&job.active, true))
 		return false;

@@ -50,3 +50,16 @@ none_stale() {
 	MOCK_PATCHED_MS=40 churn 4 60
 	! grep -E '^(busy|racing) .*(Stop|Disable)' calls || fail "not alone"
 }
+
+@test "threads that load code are not met by CUPTI, and not asked about" {
+	# A load waits for the kernels that run and holds the driver's lock; such
+	# a kernel may wait for the thread that would wait for the lock here.
+	export MOCK_LOAD_WAITS=1
+	for options in "" "--level source"; do
+		options="$options --overhead-budget 1000"
+		churn 4 60
+		! grep -E "^(loading|stuck|racing)" calls ||
+		    fail "$options: beside a load"
+		grep -q cuptiRangeProfilerStart calls || fail "nothing measured"
+	done
+}

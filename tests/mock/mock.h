@@ -25,6 +25,9 @@
  * 	each other)
  *    MOCK_PATCHED_MS=n	a kernel whose instructions are counted takes so much longer:
  * 	it waits for the host
+ *    MOCK_LOAD_WAITS=1	to load or unload a module waits for the kernels that run,
+ * 	and holds the driver's lock meanwhile: launches and queries of
+ * 	streams wait for it; "stuck cuStreamQuery" in the trace if 10 ms
  *    MOCK_SAMPLING_FULL=n  every n-th cuptiPCSamplingGetData finds it full
  *    MOCK_SAMPLING_DROP=n  samples that the hardware drops before each GetData
  *    MOCK_MACHINE=name	the machine that the GPUs belong to (each run's own)

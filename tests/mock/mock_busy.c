@@ -33,6 +33,7 @@ mock_idle(struct mock_context *c, const char *function)
 	until = c->kernels_until;
 	pthread_mutex_unlock(&c->lock);
 	mock_captured(function);
+	mock_unloaded(function);
 	if (until > mock_now()) {
 		mock_say("busy", function);
 		mock_wait_until(until);

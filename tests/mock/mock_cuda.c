@@ -200,6 +200,8 @@ cuStreamQuery(CUstream stream)
 
 	MOCK_ENTER();
 	mock_captured(__func__);
+	mock_driver_lock(__func__);
+	mock_driver_unlock();
 	if ((uintptr_t)stream < MOCK_NUMBERS && destroyed[(uintptr_t)stream])
 		mock_say("stale", __func__);
 	/* Stream handles are numbers: this finds the streams with that number
@@ -513,11 +515,13 @@ mock_kernel_launch(struct mock_context *c, const struct mock_launch *l)
 	call_enter(&k);
 	mock_module_load(c);
 	launching(c, true);
+	mock_driver_lock(NULL);
 	if (l->result == 0) {
 		record_kernel(c, l, k.correlation);
 		mock_sass_launched(c, l);
 		mock_sampling_launched(c, l);
 	}
+	mock_driver_unlock();
 	launching(c, false);
 	k.result = l->result;
 	call_exit(&k);
@@ -760,7 +764,9 @@ mock_module_open(struct mock_context *c)
 	struct mock_module *m;
 
 	call_enter(&k);
+	mock_loads(c, true);
 	m = mock_module_new(c);
+	mock_loads(c, false);
 	call_exit(&k);
 	return m;
 }
@@ -773,7 +779,9 @@ mock_module_close(struct mock_context *c, struct mock_module *m)
 	    .name = "cuModuleUnload", .context = c };
 
 	call_enter(&k);
+	mock_loads(c, true);
 	mock_module_end(c, m);
+	mock_loads(c, false);
 	call_exit(&k);
 }
 

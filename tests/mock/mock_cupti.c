@@ -195,6 +195,8 @@ CUptiResult
 cuptiActivityEnable(CUpti_ActivityKind kind)
 {
 	MOCK_ENTER();
+	if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
+		mock_unloaded(__func__);	/* it changes the code */
 	return set_kind(kind, true);
 }
 
@@ -202,6 +204,8 @@ CUptiResult
 cuptiActivityDisable(CUpti_ActivityKind kind)
 {
 	MOCK_ENTER();
+	if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
+		mock_unloaded(__func__);	/* it changes the code */
 	return set_kind(kind, false);
 }
 

@@ -105,7 +105,8 @@ void mock_callback(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 /* mock_alone(c, function): ${function} turns a profiler on or off, after all
  * running work: if kernels of ${c} run, it writes "busy FUNCTION" into the
  * trace and waits for them; if another thread is inside a launch, "racing
- * FUNCTION" (on a GPU such a call hung). */
+ * FUNCTION" (on a GPU such a call hung); if one loads or unloads a module,
+ * "loading FUNCTION" (both want the driver's lock and CUPTI's). */
 void mock_alone(struct mock_context *c, const char *function);
 /* mock_idle(c, function): the same for a call that launches of other threads do
  * not disturb. */
@@ -116,6 +117,16 @@ bool mock_initialized(void);
  * call, as it does on an H200 at the ends of a range. */
 void mock_kernel_own(struct mock_context *c);
 extern uint32_t mock_correlation;	/* of the next call */
+/* mock_loads(c, on): this thread begins or ends to load or unload a module. With
+ * MOCK_LOAD_WAITS it holds the driver's lock meanwhile, and waits first for the
+ * kernels that run. mock_driver_lock(function): the same lock, for a call that
+ * needs it; if that took long, "stuck FUNCTION" is in the trace. */
+void mock_loads(struct mock_context *c, bool on);
+void mock_driver_lock(const char *function);
+void mock_driver_unlock(void);
+/* mock_unloaded(function): for a call of CUPTI that must not meet a load:
+ * writes "loading FUNCTION" as mock_alone does. */
+void mock_unloaded(const char *function);
 void mock_wait_until(uint64_t ns);	/* of CLOCK_REALTIME */
 
 /* mock_ranging(device): the range profiler is enabled there. */

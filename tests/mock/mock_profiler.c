@@ -289,6 +289,7 @@ CUptiResult
 cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params *p)
 {
 	NEED(p, CUpti_Profiler_Initialize_Params);
+	mock_unloaded(__func__);
 	pthread_mutex_lock(&lock);
 	initialized = true;
 	pthread_mutex_unlock(&lock);

@@ -210,6 +210,7 @@ cuptiSassMetricsEnable(CUpti_SassMetricsEnable_Params *p)
 	NEED(p, CUpti_SassMetricsEnable_Params);
 	if ((c = context_of(p->ctx)) == NULL)
 		return CUPTI_ERROR_INVALID_CONTEXT;
+	mock_unloaded(__func__);
 	ranging = mock_ranging(c->device);
 	code = mock_codes(&n);
 	pthread_mutex_lock(&mock_source_lock);

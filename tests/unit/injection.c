@@ -576,6 +576,51 @@ TEST(each_device_has_a_gate)
 	assert_int_equal(atomic_load(&launched), 2);
 }
 
+static void *
+load(void *cookie)
+{
+
+	gate_load_begin();
+	atomic_fetch_add(&launched, 1);
+	gate_load_end();
+	return cookie;
+}
+
+/* Code is not loaded while the gate is closed, and the gate not closed meanwhile. */
+TEST(loads_and_the_gate_exclude_each_other)
+{
+	uint64_t begin;
+	pthread_t thread;
+
+	atomic_store(&launched, 0);
+	gate_load_begin();
+	nap_ms(5);
+	begin = inject_now();
+	assert_false(gate_close(0, 0));
+	gate_open();
+	assert_false(gate_loads_stop());
+	gate_loads_go();
+	assert_true(inject_now() - begin < 1000000000u);
+	gate_load_end();
+	gate_load_end();	/* an exit without its enter */
+	assert_false(gate_loading());
+	assert_true(gate_close(0, 0));
+	assert_int_equal(pthread_create(&thread, NULL, load, NULL), 0);
+	nap_ms(50);
+	assert_int_equal(atomic_load(&launched), 0);
+	gate_running(true);	/* a kernel may wait for the load */
+	pthread_join(thread, NULL);
+	assert_int_equal(atomic_load(&launched), 1);
+	gate_open();
+	assert_true(gate_loads_stop());
+	assert_int_equal(pthread_create(&thread, NULL, load, NULL), 0);
+	nap_ms(50);
+	assert_int_equal(atomic_load(&launched), 1);
+	gate_loads_go();
+	pthread_join(thread, NULL);
+	assert_int_equal(atomic_load(&launched), 2);
+}
+
 /* What would exceed the budget is not begun; with no budget, nothing is. */
 TEST(the_budget_is_asked_before)
 {
