@@ -264,7 +264,7 @@ load common
 	unset COLUMNS
 	run -0 cudadvise list
 	[[ "$output" == *"$long"* ]]
-	cudadvise rules | grep -q 'lanes read constant memory at .*[a-z]$'
+	cudadvise rules | grep -q 'code larger than the instruction .*[a-z]$'
 }
 
 @test "a narrow terminal: columns are left out, no line is wider" {
