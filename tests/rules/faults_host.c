@@ -180,6 +180,51 @@ FAULT_IS(step_of_neighbours, step_of(m, "", "+0x4", 2))
 /* Each launch may have an array of its own. */
 FAULT_IS(step_of_others, step_of(m, "+0x4", "", 5))
 
+/* Steps of warps: a sum of a warp, a product with a table through the pointer at ${table},
+ * and a store in another order; each thread takes up its own element. */
+static void
+warps_of(struct made *m, const char *table)
+{
+	static const char *const listing[] = { "warp_summed", "table_times",
+	    "stored_elsewhere" };
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct kernel *k = pass(m, listing[i], ROWS_BYTES, ROWS_BYTES);
+		struct kernel like = *k;
+
+		code_make(m, k, code_text(listing[i], table), 1);
+		memcpy(k->metric, like.metric, sizeof(like.metric));
+	}
+	m->sequence[0] = (struct sequence){ .length = 3, .kernel = { 2, 3, 1 },
+	    .repeats = m->kernel[0].launches };
+	m->run.sequence = m->sequence;
+	m->run.sequences = 1;
+	m->run.peak_memory_bytes = (uint64_t)(2 * ROWS_BYTES);
+}
+
+FAULT_IS(step_of_warps, warps_of(m, "0x218"))
+/* Its table is the array itself: it needs what other threads stored. */
+FAULT_IS(step_of_rows, warps_of(m, "0x210"))
+
+/* A step of transforms of a template, ${name}, one of which has twice the elements in each
+ * thread. */
+static void
+transforms_of(struct made *m, const char *name)
+{
+	step_of(m, "", "", 2);
+	for (uint32_t i = 0; i < 3; i++) {
+		m->kernel[i].name = name;
+		m->kernel[i].code = NULL;
+	}
+	m->kernel[1].shape.grid_x /= 2;
+}
+
+#define TRANSFORM "void cub::CUB_300001_SM_900::detail::transform::transform_kernel<" \
+    "cub::policy_hub, int, thrust::plus<float>, thrust::"
+FAULT_IS(transforms, transforms_of(m, TRANSFORM "normal_iterator<float*> >(int)"))
+FAULT_IS(transforms_permuted, transforms_of(m, TRANSFORM
+    "permutation_iterator<float*, int*> >(int)"))
+
 /* A kernel that follows itself, whose thread has two elements of an array of
  * structure-of-arrays order, and loads one of them ${place} from there; all memory has
  * ${arrays} such arrays. */

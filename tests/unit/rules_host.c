@@ -247,6 +247,16 @@ MADE_TEST(test_uploaded_again)
 	assert_true(f->worth_it);
 	assert_true(f->saves_s > 0.9 * all && f->saves_s < all);
 	assert_true(f->saves_low_s > 0.7 * all);
+	/* Three buffers in turn, with a copy back after each, stand for other data. */
+	m->resent[0].ranges = 3;
+	m->copy[0].async = true;
+	m->copy[0].src = MEMORY_PINNED;
+	m->device[0].turns = 2 * m->copy[0].count;
+	f = made_found(m, "redundant-transfers");
+	assert_true(f->saves_s == 0 && f->saves_high_s > 0.1);
+	assert_has(f->gain_note, "take turns");
+	m->device[0].turns = m->copy[0].count;	/* a few for each kernel */
+	assert_true(made_found(m, "redundant-transfers")->saves_s > 0.9 * all);
 	m->resent[0].count = m->resent[0].quick_count = 2;
 	made_found(m, "redundant-transfers");
 }

@@ -986,4 +986,19 @@ MADE_TEST(test_library)
 	assert_true(library_owns(&m->run, k));
 	k->name = "void setup<cutlass::half_t>(curandStateXORWOW *)";
 	assert_false(library_owns(&m->run, k));
+	/* A transform of the program's own, of whatever function, is as good as its
+	 * own kernel; a library's is not. */
+	k->name = "void cub::CUB_1::detail::transform::transform_kernel<cub::policy, "
+	    "int, thrust::plus<float>, float *>(int)";
+	assert_true(library_owns(&m->run, k));
+	assert_true(library_transforms(&m->run, k));
+	site.frame = torch;
+	site.frames = 3;
+	assert_false(library_transforms(&m->run, k));
+	site.frame = own;
+	site.frames = 2;
+	k->name = "void cub::CUB_1::detail::for_each::static_kernel<cub::policy, long, "
+	    "thrust::cuda_cub::__transform::unary_transform_f<thrust::"
+	    "permutation_iterator<float *, int *>, float *, F> >(long)";
+	assert_false(library_transforms(&m->run, k));
 }

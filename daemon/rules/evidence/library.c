@@ -31,6 +31,10 @@ struct family {
 	const char *type[PARTS_MAX];	/* parts of the names of types in these */
 	const char *caller[PARTS_MAX];	/* parts of the names of kernels that
 					 * only call a function for each element */
+	const char *transform[PARTS_MAX];	/* parts of the names of those that
+					 * store its result at the same index */
+	const char *permuted[PARTS_MAX];	/* parts of iterators that go to
+					 * others */
 };
 
 /* What a part of a kernel's name tells, in libraries of a ${kind}. */
@@ -85,6 +89,8 @@ load_families(void)
 		read_parts(f->kernel, json_object_get(item, "kernels"));
 		read_parts(f->type, json_object_get(item, "types"));
 		read_parts(f->caller, json_object_get(item, "callers"));
+		read_parts(f->transform, json_object_get(item, "transforms"));
+		read_parts(f->permuted, json_object_get(item, "permuted"));
 		families += f->name != NULL && f->kind != NULL;
 	}
 }
@@ -255,6 +261,19 @@ is_callers(const struct family *f, const struct family *launcher,
 {
 	return launcher == NULL && name != NULL &&
 	    has_part(name, strlen(name), f->caller) && has_own_type(name);
+}
+
+bool
+library_transforms(const struct run *run, const struct kernel *k)
+{
+	const char *name = k->name != NULL ? k->name : k->mangled;
+	const struct family *f;
+
+	pthread_once(&once, load);
+	f = by_name(name);
+	return f != NULL && by_module(launcher(run, k)) == NULL &&
+	    has_part(name, strlen(name), f->transform) &&
+	    !has_part(name, strlen(name), f->permuted);
 }
 
 /* Template arguments count, too: PyTorch's elementwise kernels are one template. */

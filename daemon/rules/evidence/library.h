@@ -43,6 +43,12 @@ bool library_of(struct library *l, const struct run *run,
 /* library_owns(run, k): the same without the facts. */
 bool library_owns(const struct run *run, const struct kernel *k);
 
+/* library_transforms(run, k): is it a template that calls a function for each element,
+ * instantiated by the program itself (Thrust's and CUB's transforms), of arrays that it
+ * goes through in order? Whichever function it is, the program could call one that does
+ * more. */
+bool library_transforms(const struct run *run, const struct kernel *k);
+
 /* library_calling(s): the name of the library whose code makes the call at ${s};
  * NULL: none, a framework's, or not known. ${s} may be NULL. */
 const char *library_calling(const struct site *s);

@@ -20,6 +20,8 @@
 #define LOOKED_MOST 4096	/* instructions to search back for a definition */
 #define ELEMENT_MOST 64		/* bytes */
 #define ACCESSES_MOST 256	/* compared with each other */
+#define POINTERS_MOST 32	/* loads, of whose addresses the pointers are looked for */
+#define POINTER_DEPTH 6		/* instructions from a pointer to an address */
 
 struct indexes {
 	uint32_t of[INDEXES_MOST];	/* the instructions that computed them */
@@ -137,6 +139,20 @@ is_foreign(const struct internals *own, const struct sass_instruction *i)
 	    i->space != SPACE_NONE;
 }
 
+/* Do threads communicate here beyond what a block's may (atomics, copies that no
+ * register sees), or is local or unknown memory accessed? */
+static bool
+is_foreign_block(const struct internals *own, const struct sass_instruction *i)
+{
+	if (i->flags & (SASS_ATOMIC | SASS_ASYNC | SASS_TENSOR))
+		return true;
+	if (i->flags & SASS_CALL)
+		return callee_at(own, i) == SASS_NONE;
+	return i->flags & (SASS_LOAD | SASS_STORE) &&
+	    i->space != SPACE_GLOBAL && i->space != SPACE_CONSTANT &&
+	    i->space != SPACE_SHARED && i->space != SPACE_NONE;
+}
+
 /* Does the access at ${at} go to its thread's own element? */
 static bool
 is_own(const struct code *c, const struct affine *address, uint32_t at,
@@ -166,7 +182,7 @@ look(const struct code *c, const struct affine *address, bool any)
 		const struct sass_instruction *i = &c->sass.instruction[at];
 		struct element_place p;
 
-		if (is_foreign(&own, i))
+		if (any ? is_foreign_block(&own, i) : is_foreign(&own, i))
 			return 0;
 		if (i->space != SPACE_GLOBAL ||
 		    !(i->flags & (SASS_LOAD | SASS_STORE)) ||
@@ -231,6 +247,99 @@ uint32_t
 pointwise_stored(const struct code *c, const struct record_SIGNATURE *shape)
 {
 	return look_at(c, shape, true);
+}
+
+/* --- what is taken up from another kernel ---------------------------------- */
+
+/* The pointer among the parameters that the address in register ${reg} at ${at} starts
+ * from: an offset in c[0x0], looked for through ${depth} instructions; 0: not found. */
+static uint32_t
+pointer_in(const struct code *c, uint32_t at, int reg, int depth)
+{
+	uint32_t w = writer(c, at, reg), found = 0;
+	const struct sass_instruction *i;
+	struct operands o;
+
+	if (w == SASS_NONE || depth == 0)
+		return 0;
+	i = &c->sass.instruction[w];
+	if (!operands_of(&o, i))
+		return 0;
+	if (opcode_is(i, "LDC") || opcode_is(i, "ULDC") || opcode_is(i, "LDCU"))
+		return operand_has(i, "64") ? o.parameter : 0;
+	if (!opcode_adds(i) && !opcode_is(i, "LEA") && !opcode_is(i, "UIADD3") &&
+	    !(opcode_is(i, "IMAD") && operand_has(i, "WIDE")))
+		return 0;
+	if (o.parameter != 0 && (o.uses < 2 || !opcode_is(i, "IMAD")))
+		return o.parameter;	/* else a factor of the index */
+	/* The pointer is the last of what is added, the scaled index comes first. */
+	for (int k = o.uses; k-- > 0 && found == 0;)
+		found = pointer_in(c, w, o.use[k], depth - 1);
+	return found;
+}
+
+static uint32_t
+pointer_of(const struct code *c, uint32_t at)
+{
+	struct operands o;
+
+	if (!operands_of(&o, &c->sass.instruction[at]) || !o.has_address ||
+	    o.base == REGISTER_NONE)
+		return 0;
+	return pointer_in(c, at, o.base, POINTER_DEPTH);
+}
+
+/* See pointwise_taken. */
+static uint32_t
+look_taken(const struct code *c, const struct affine *address)
+{
+	uint32_t own[POINTERS_MOST], other[POINTERS_MOST], bytes = 0;
+	size_t owns = 0, others = 0;
+	struct internals called;
+
+	internals_find(&called, &c->sass);
+	for (uint32_t at = 0; at < c->sass.instructions; at++) {
+		const struct sass_instruction *i = &c->sass.instruction[at];
+		struct element_place p;
+		uint32_t from;
+		bool mine;
+
+		if (is_foreign_block(&called, i))
+			return 0;
+		if (i->space != SPACE_GLOBAL || !(i->flags & SASS_LOAD))
+			continue;
+		from = pointer_of(c, at);
+		mine = is_own(c, address, at, &p);
+		if (from == 0 || owns == POINTERS_MOST || others == POINTERS_MOST)
+			return 0;
+		if (mine && bytes != 0 && bytes != p.scale)
+			return 0;
+		if (mine)
+			bytes = p.scale;
+		if (mine)
+			own[owns++] = from;
+		else
+			other[others++] = from;
+	}
+	for (size_t n = 0; n < owns; n++)
+		for (size_t k = 0; k < others; k++)
+			if (own[n] == other[k])
+				return 0;
+	return bytes;
+}
+
+uint32_t
+pointwise_taken(const struct code *c, const struct record_SIGNATURE *shape)
+{
+	struct affine *address;
+	uint32_t bytes;
+
+	if (c == NULL || !c->disassembled ||
+	    (address = affine_addresses(c, shape)) == NULL)
+		return 0;
+	bytes = look_taken(c, address);
+	free(address);
+	return bytes;
 }
 
 /* --- a state in place ------------------------------------------------------- */

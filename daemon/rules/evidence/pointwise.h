@@ -20,8 +20,15 @@ uint32_t pointwise_bytes(const struct code *c,
     const struct record_SIGNATURE *shape);
 
 /* pointwise_stored(c, shape): the same of a kernel whose threads store to elements of
- * their own index only, but may load any, as a stencil does. */
+ * their own index only, but may load any, as a stencil does, and may exchange values
+ * within their block: the same block of another kernel can go on with what is stored. */
 uint32_t pointwise_stored(const struct code *c,
+    const struct record_SIGNATURE *shape);
+
+/* pointwise_taken(c, shape): bytes of an element of the arrays that each thread loads at
+ * its own index; what it loads elsewhere (a table) comes through other pointers among the
+ * parameters, and it may store anywhere. 0: as above. */
+uint32_t pointwise_taken(const struct code *c,
     const struct record_SIGNATURE *shape);
 
 /* Of the bytes that a thread loads, and of those that it stores, the shares at an address

@@ -15,8 +15,9 @@
  *  - in place: the same volumes, of whatever size, of kernels whose code shows
  *    that each thread touches only the elements of its own index;
  *  - step: launches of one shape in a step of a loop, perhaps several of one kernel,
- *    of which each after the first touches only the elements of its thread's index,
- *    and which together touch more than all memory in use;
+ *    of which each after the first touches only the elements of its thread's index, or
+ *    loads them there and tables elsewhere, or transforms of Thrust and CUB, which do so
+ *    by contract, and which together touch more than all memory in use;
  *  - copy: the second only moves what the first has written; swapping two
  *    pointers makes it unnecessary;
  *  - network: one kernel that follows itself for each distance of a butterfly
@@ -51,6 +52,7 @@
 				 * must write */
 #define TWICE 0.1		/* of what a step touches, what must be touched twice:
 				 * the volumes are known to a few percent */
+#define SIZES 4			/* times as much or as little: other types */
 #define COMPUTE_UNKNOWN 0.3	/* issue utilisation of an average kernel */
 #define STEPS_LEAST 32		/* launches of a loop over time or over parts; a few
 				 * of one kernel may be a measurement's repeats */
@@ -462,23 +464,54 @@ follow_chain(struct search *s, uint32_t from, enum link link)
 
 /* --- a step of a loop ----------------------------------------------------- */
 
+/* Does a launch of ${b} read at least what one of ${a} writes, not far from its size, and
+ * is it enough to matter? */
+static bool
+can_take(const struct search *s, const struct kernel *a, const struct kernel *b)
+{
+	double made = bytes_written(a), then = bytes_written(b);
+
+	return made >= rule_value(s->x, "min_bytes") &&
+	    made * (1 - TWICE) <= bytes_counted(s, b) &&
+	    then <= SIZES * made && made <= SIZES * then;
+}
+
 /* Can ${b} go on where the thread of the same index in ${a} ended: does ${a} store
- * only its own elements, of any it loads, and ${b} touch only its own? */
+ * only its own elements, of any it loads, and does ${b} touch only its own, or load its
+ * own through a pointer of their own? */
+static bool
+goes_on_by_code(const struct search *s, const struct kernel *a,
+    const struct kernel *b)
+{
+	const struct record_SIGNATURE *f = &a->shape, *t = &b->shape;
+	uint32_t stored;
+
+	if (f->grid_x != t->grid_x || f->grid_y != t->grid_y ||
+	    f->grid_z != t->grid_z || f->block_x != t->block_x ||
+	    f->block_y != t->block_y || f->block_z != t->block_z ||
+	    bytes_written(a) < rule_value(s->x, "min_bytes"))
+		return false;
+	stored = pointwise_stored(a->code, f);
+	return stored > 0 && (element_of(s, b) == stored || (can_take(s, a, b) &&
+	    pointwise_taken(b->code, t) == stored));
+}
+
+static bool
+is_transform(const struct search *s, const struct kernel *k)
+{
+	return library_transforms(s->x->run, k);
+}
+
 static bool
 is_continued(const struct search *s, const struct kernel *a,
     const struct kernel *b)
 {
-	const struct record_SIGNATURE *f = a != NULL ? &a->shape : NULL;
-	const struct record_SIGNATURE *t = b != NULL ? &b->shape : NULL;
-
-	return f != NULL && t != NULL && is_own(s, a) && is_own(s, b) &&
-	    a->device == b->device && is_counted(s, a) && is_counted(s, b) &&
-	    f->grid_x == t->grid_x && f->grid_y == t->grid_y &&
-	    f->grid_z == t->grid_z && f->block_x == t->block_x &&
-	    f->block_y == t->block_y && f->block_z == t->block_z &&
-	    bytes_written(a) >= rule_value(s->x, "min_bytes") &&
-	    element_of(s, b) > 0 &&
-	    pointwise_stored(a->code, f) == element_of(s, b);
+	if (a == NULL || b == NULL || a->device != b->device ||
+	    !is_counted(s, a) || !is_counted(s, b))
+		return false;
+	if (is_transform(s, a) && is_transform(s, b))
+		return can_take(s, a, b);
+	return is_own(s, a) && is_own(s, b) && goes_on_by_code(s, a, b);
 }
 
 /* Do launches ${k} touch some bytes twice for certain? Each touches as much as it
@@ -713,6 +746,7 @@ found(struct search *s, int group)
 	struct rule_view *x = s->x;
 	const struct group *g = &s->group[group];
 	const char *names = names_of(s, g), *volume;
+	bool library = is_transform(s, &x->run->kernel[g->kernel[0]]);
 	struct draft *d = rule_found(x, names);
 
 	if (set_parts(s, d, group) != 0)
@@ -774,14 +808,18 @@ found(struct search *s, int group)
 	} else if (g->link == LINK_STEP) {
 		d->f.confidence = CONF_MEDIUM;
 		d->cap = SEV_MEDIUM;
-		d->f.summary = arena_format(x->arena, "%zu launches of one shape "
-		    "follow each other %s times; in each after the first thread i "
-		    "touches element i alone, and together they touch more than "
-		    "the %s of memory in use", g->length,
-		    say_whole(x->arena, g->chains),
+		d->f.summary = arena_format(x->arena, "%zu launches follow each "
+		    "other %s times; in each after the first %s, and together "
+		    "they touch more than the %s of memory in use", g->length,
+		    say_whole(x->arena, g->chains), library ? "a function is "
+		    "called for each element" : "thread i takes up element i",
 		    say_bytes(x->arena, reuse_memory(x->run)));
 		d->f.limiter = "what one writes the next reads again";
-		d->f.advice = "fuse these kernels into one: what thread i writes for "
+		d->f.advice = library ? "fuse these calls into one: a single "
+		    "transform over zipped iterators (thrust::make_zip_iterator, "
+		    "cub::DeviceTransform with a tuple), whose function does all "
+		    "steps, with the values between them in registers" :
+		    "fuse these kernels into one: what thread i writes for "
 		    "thread i of the next stays in a register, and each array is "
 		    "loaded and stored once. If the first reads its neighbours' "
 		    "elements, let the last write to a second buffer, and swap "

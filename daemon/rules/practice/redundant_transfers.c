@@ -15,6 +15,9 @@
 /* A copy from the device is spared if the host does not read the data: half of them. */
 #define DOWN_SPARED 0.5
 
+#define RING_LEAST 2		/* buffers of a ring */
+#define RING_TURNS 0.9		/* of its copies, those that a copy back follows */
+
 /* A copy within the device carries some data that is new: most of it, not all, goes. */
 #define WITHIN_SPARED 0.8
 static const struct {
@@ -59,6 +62,31 @@ evidence(struct rule_view *x, struct draft *d, const struct resent *r)
 	    "of them too soon for the host to have written the range again (a "
 	    "core: 16 B/ns; all, after 20 µs: 400 B/ns)",
 	    .estimated = "times of the calls", .unit = "copy");
+}
+
+/* Are the ranges a ring of buffers, sent in turn without blocking, each followed by a
+ * copy back? Whoever keeps several has other data for each turn: a program that only
+ * measures leaves them as they are, as one that streams does. */
+static bool
+is_ring(const struct run *run, const struct resent *r)
+{
+	double sent = 0;
+
+	if (r->kind != RESENT_AGAIN || r->ranges < RING_LEAST ||
+	    r->device >= run->devices)
+		return false;
+	for (size_t i = 0; i < run->copies; i++) {
+		const struct copy_class *c = &run->copy[i];
+
+		if (c->memset || c->kind != COPY_H2D || c->device != r->device ||
+		    c->bytes < c->count * (uint64_t)SMALL_BYTES)
+			continue;
+		if (!c->async || c->src != MEMORY_PINNED)
+			return false;
+		sent += (double)c->count;
+	}
+	return sent > 0 && (double)run->device[r->device].turns >=
+	    2 * RING_TURNS * sent;
 }
 
 /* GPU idle time after the host's blocking copies, as far as ${s} seconds of them go. */
@@ -123,9 +151,11 @@ found(struct rule_view *x, const struct resent *r)
 	double down = fmax((double)r->quick_down_ns, r->likely_down_ns) * 1e-9;
 	double likely = r->likely_ns * 1e-9;
 	double stays = restored_s(x, r), idle;
-	bool sure;
+	bool ring = is_ring(x->run, r), sure;
 
-	if (r->kind == RESENT_AGAIN)
+	if (ring)
+		quick = likely = down = 0;
+	else if (r->kind == RESENT_AGAIN)
 		quick = fmin(quick, likely);
 	likely = fmax(quick, likely);
 	sure = likely > stays;
@@ -155,8 +185,11 @@ found(struct rule_view *x, const struct resent *r)
 	    "redundant copies: the bytes are there already" :
 	    "a loss only if the host leaves these bytes as they are";
 	d->f.advice = text[r->kind].advice;
-	d->f.gain_note = sure ? text[r->kind].note : "nothing is promised: if "
-	    "the host leaves the bytes as they are, these copies can go";
+	d->f.gain_note = sure ? text[r->kind].note : ring ? "nothing is promised: "
+	    "several buffers that take turns, with a copy back after each, are "
+	    "filled anew as a rule; if the bytes stay as they are, these copies "
+	    "can go" : "nothing is promised: if the host leaves the bytes as they "
+	    "are, these copies can go";
 }
 
 /* The copies within one device that are no small ones, which many-small-copies
