@@ -109,6 +109,25 @@ MADE_TEST(test_next_limit)
 	    0.8 * l.time_s / full);
 }
 
+/* Atomics on one place take the time that they take one after another, whatever else
+ * is changed. */
+MADE_TEST(test_line)
+{
+	struct fix other = FIX_NONE, fewer = FIX_NONE;
+	struct load l;
+
+	made_counters(m, made_kernel(m, "k", 10, 100000), 0.2);
+	made_load(m, &l);
+	other.stall = fewer.stall = 0.1;
+	fewer.line = 0.1;
+	assert_true(made_speedup(&l, &other, VIEW_MID) > 3);
+	l.line_s = 0.8 * l.time_s;
+	assert_true(made_speedup(&l, &other, VIEW_MID) < 1.26);
+	assert_true(made_speedup(&l, &other, VIEW_MID) > 1.2);
+	assert_true(made_speedup(&l, &other, VIEW_HIGH) > 3);
+	assert_true(made_speedup(&l, &fewer, VIEW_MID) > 3);
+}
+
 MADE_TEST(test_latency)
 {
 	struct load l;
@@ -430,7 +449,7 @@ random_fix(void)
 	    uniform(0.03, 1), uniform(0.03, 1), uniform(0, 1),
 	    uniform(0.03, 1), uniform(1, 30), uniform(1, 130),
 	    uniform(1, 16), uniform(0.03, 1), { 0 }, uniform(0, 1),
-	    uniform(0, 1) < 0.5 ? 1 : uniform(1, 30), 1 };
+	    uniform(0, 1) < 0.5 ? 1 : uniform(1, 30), 1, uniform(0, 1) };
 
 	for (int i = 0; i < RES_COUNT; i++)
 		f.part[i] = uniform(0.03, 1);

@@ -9,6 +9,7 @@
 #include "base/stop.h"
 #include "rules/engine/coded.h"
 #include "rules/engine/group.h"
+#include "rules/evidence/atomics.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/library.h"
@@ -331,6 +332,14 @@ read_libraries(const struct run *run, struct arena *arena)
 	return l;
 }
 
+/* load_of, with what only the code tells. */
+static void
+take_load(struct load *l, const struct kernel *k, const struct device *d)
+{
+	load_of(l, k, d);
+	l->line_s = atomics_line_s(k, l->time_s);
+}
+
 struct advice *
 advice_make(const struct run *run, const struct thresholds *t)
 {
@@ -356,7 +365,7 @@ advice_make(const struct run *run, const struct thresholds *t)
 	a->verdicts = rule_table_size;
 	for (size_t i = 0; i < run->kernels; i++)
 		if (run->kernel[i].device < run->devices)
-			load_of(&load[i], &run->kernel[i],
+			take_load(&load[i], &run->kernel[i],
 			    &run->device[run->kernel[i].device]);
 	ask_all(&x, a, load);
 	group_all(&x);

@@ -2,9 +2,12 @@
  * rules/evidence/atomics.c: see atomics.h.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "facts/cycles.h"
+#include "rules/evidence/affine.h"
 #include "rules/evidence/atomics.h"
+#include "rules/evidence/inst.h"
 #include "source/operand.h"
 
 /* Seconds between two atomics on the same word. Measured on an H200: 1.75 to
@@ -17,6 +20,10 @@
 /* Share of the atomics' sectors that may come from DRAM; with more they go to
  * many addresses. */
 #define MISSED_MOST 0.5
+
+/* Of the time: most of it, whatever else the launch does; half of that bounds no gain
+ * that a finding could claim. */
+#define LINE_LEAST 0.5
 
 #define FAULTS_MOST 0.05	/* of the kernels' time: pages in migration */
 #define HOST_MOST 0.05	/* of L2's sectors: to host memory */
@@ -88,6 +95,43 @@ atomics_each_s(const struct code *c)
 		integers = true;
 	}
 	return integers ? SERIAL_INTEGER_S : SERIAL_S;
+}
+
+static bool
+has_global(const struct code *c)
+{
+	for (size_t i = 0; i < c->instructions; i++)
+		if (inst_global(c, i) == INST_ATOMIC &&
+		    inst_value(c, i, SOURCE_INST) > 0)
+			return true;
+	return false;
+}
+
+double
+atomics_line_s(const struct kernel *k, double time)
+{
+	const struct code *c = k->code;
+	struct affine *address;
+	double placed = 0, line;
+
+	if (c == NULL || !c->counted || !c->disassembled || !has_global(c))
+		return 0;
+	address = affine_addresses(c, &k->shape);
+	for (size_t i = 0; address != NULL && i < c->instructions; i++) {
+		const struct sass_instruction *s = inst_sass(c, i);
+		double inst = inst_value(c, i, SOURCE_INST), lanes;
+
+		if (s == NULL || inst_global(c, i) != INST_ATOMIC ||
+		    !(inst > 0) ||
+		    !affine_is_one(&address[s - c->sass.instruction]))
+			continue;
+		lanes = inst * inst_lanes(c, i);
+		placed += isfinite(lanes) ? lanes : inst;
+	}
+	free(address);
+	line = placed * atomics_each_s(c);
+	return line >= LINE_LEAST * time && line <= ATOMICS_LINE_MOST * time ?
+	    line : 0;
 }
 
 /* Does the code request sectors from L2 only by loads, stores and local memory:

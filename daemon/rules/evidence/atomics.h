@@ -59,4 +59,10 @@ bool atomics_are_few(const struct rule_view *x, double lanes);
  * the type that the code adds; the longest if the code is not known. */
 double atomics_each_s(const struct code *c);
 
+/* atomics_line_s(k, time): of the counted atomics of ${k} whose address is the same for
+ * whole blocks, the seconds that they take one after the other, if these are most of
+ * a launch's ${time} s, and not more than it; else 0. No other change than fewer of
+ * them shortens that. */
+double atomics_line_s(const struct kernel *k, double time);
+
 #endif

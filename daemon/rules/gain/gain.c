@@ -66,6 +66,7 @@ fix_merge(struct fix *into, const struct fix *f)
 	into->whole = fmin(into->whole, f->whole);
 	into->grid = fmax(into->grid, f->grid);
 	into->blocks = fmax(into->blocks, f->blocks);
+	into->line = fmin(into->line, f->line);
 }
 
 struct fix
@@ -79,7 +80,7 @@ fix_part(const struct fix *f, double share)
 	    PART(shared_st), PART(local), PART(inst), RATE(occupancy),
 	    RATE(spread), RATE(flight), PART(stall), { 0 },
 	    PART(whole), f->grid > 1 ? RATE(grid) : PART(grid),
-	    f->blocks > 1 ? RATE(blocks) : PART(blocks) };
+	    f->blocks > 1 ? RATE(blocks) : PART(blocks), PART(line) };
 
 	for (int i = 0; i < RES_COUNT; i++)
 		p.part[i] = PART(part[i]);
@@ -95,7 +96,7 @@ fix_power(const struct fix *f, double share)
 	struct fix p = { POWER(global_ld), POWER(global_st), POWER(shared_ld),
 	    POWER(shared_st), POWER(local), POWER(inst), POWER(occupancy),
 	    POWER(spread), POWER(flight), POWER(stall), { 0 },
-	    POWER(whole), POWER(grid), POWER(blocks) };
+	    POWER(whole), POWER(grid), POWER(blocks), POWER(line) };
 
 	for (int i = 0; i < RES_COUNT; i++)
 		p.part[i] = POWER(part[i]);
@@ -447,6 +448,9 @@ time_alone(const struct load *l, const struct fix *fix, enum gain_view v)
 	}
 	if (l->limit < 0 && l->issue_s > 0)
 		least = fmin(body, l->issue_s * f->inst / f->spread);
+	/* The high view doubts the time of each. */
+	if (v != VIEW_HIGH)
+		least = fmax(least, fmin(body, l->line_s) * f->line);
 	late = body * fmin(1, latency_after(l, f, v));
 	time = l->bound * kept + (1 - l->bound) * late;
 	time = fmin(body, fmax(least, time));

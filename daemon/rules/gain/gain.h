@@ -32,10 +32,12 @@ struct fix {
 					 * the same proportion */
 	double blocks;			/* blocks of the grid, with as many
 					 * threads in all as before */
+	double line;			/* atomics that one place gets one after
+					 * the other, ≤ 1 */
 };
 
 #define FIX_NONE { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,			\
-	{ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 1, 1, 1 }
+	{ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 1, 1, 1, 1 }
 
 enum gain_view { VIEW_LOW, VIEW_MID, VIEW_HIGH, VIEWS };
 

@@ -64,6 +64,9 @@ struct load {
 	double ld_sectors, st_sectors;		/* global, requested from L1 */
 	double l2_sectors, l2_ld, l2_st, l2_local;	/* all; of these: … */
 	double l2_atom;		/* … atomics; 0: none, or not known */
+	double line_s;		/* that atomics on one place take one after the other,
+				 * if that is most of the time; else 0. Only the
+				 * code tells: load_of sets 0 */
 	double dram_read, dram_write;		/* bytes */
 	double memory;		/* all memory in bytes: no more can differ; NaN */
 	double memory_stall, shared_stall;	/* shares of the warps' time, 0..1 */

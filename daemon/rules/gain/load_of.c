@@ -335,6 +335,7 @@ load_of(struct load *l, const struct kernel *k, const struct device *d)
 	    (double)k->total_ns / (double)k->launches * 1e-9 : 0);
 	load_others(l, k);
 	l->fixed_s = fmin(FIXED_S, l->time_s / 2);
+	l->line_s = 0;
 	body = l->time_s - l->fixed_s;
 	l->ld_sectors = metric(k, METRIC_GLOBAL_LD_SECTORS);
 	l->st_sectors = metric(k, METRIC_GLOBAL_ST_SECTORS);

@@ -32,6 +32,8 @@
 
 struct contention {
 	double inst, lanes, sectors;	/* of atomics; lanes: thread atomics */
+	double spread;			/* additions that could be to different
+					 * sectors */
 	double placed;			/* lanes of atomics whose address does not
 					 * depend on the thread: one address per warp */
 	double others;			/* sectors of the other accesses */
@@ -46,14 +48,27 @@ struct contention {
 				 * after the other */
 };
 
-/* Does the code give instruction ${i} the same address for a whole block? */
-static bool
-is_placed(const struct code *c, size_t i, const struct affine *address)
+/* The address of instruction ${i}; NULL: not known. */
+static const struct affine *
+address_of(const struct code *c, size_t i, const struct affine *address)
 {
 	const struct sass_instruction *s = inst_sass(c, i);
 
-	return address != NULL && s != NULL &&
-	    affine_is_one(&address[s - c->sass.instruction]);
+	return address != NULL && s != NULL ?
+	    &address[s - c->sass.instruction] : NULL;
+}
+
+/*
+ * Additions of ${lanes} lanes that L2 could perform at its rate. Lanes of a warp that
+ * hit the same of ${sectors} do not make it busier, but wait for each other, unless
+ * the code gives each lane a word of its own.
+ */
+static double
+spread_of(const struct affine *a, double lanes, double sectors)
+{
+	bool own = a != NULL && a->kind == AFFINE_STEPS && !affine_is_one(a);
+
+	return own || !(sectors > 0) ? lanes : fmin(lanes, sectors);
 }
 
 static void
@@ -64,7 +79,8 @@ count(const struct code *c, const struct affine *address,
 
 	for (size_t i = 0; i < c->instructions; i++) {
 		enum inst_access kind = inst_global(c, i);
-		double inst = inst_value(c, i, SOURCE_INST), lanes;
+		double inst = inst_value(c, i, SOURCE_INST), lanes, sectors;
+		const struct affine *a;
 
 		if (kind == INST_NONE || !(inst > 0))
 			continue;
@@ -72,12 +88,16 @@ count(const struct code *c, const struct affine *address,
 		if (kind != INST_ATOMIC)
 			continue;
 		lanes = inst * inst_lanes(c, i);
+		lanes = isfinite(lanes) ? lanes : inst;
+		sectors = inst_value(c, i, SOURCE_GLOBAL_SECTORS);
+		a = address_of(c, i, address);
 		k->inst += inst;
-		k->lanes += isfinite(lanes) ? lanes : inst;
-		if (is_placed(c, i, address))
-			k->placed += isfinite(lanes) ? lanes : inst;
-		k->sectors += inst_value(c, i, SOURCE_GLOBAL_SECTORS);
-		m[i].weight = m[i].over = isfinite(lanes) ? lanes : inst;
+		k->lanes += lanes;
+		if (a != NULL && affine_is_one(a))
+			k->placed += lanes;
+		k->sectors += sectors;
+		k->spread += spread_of(a, lanes, sectors);
+		m[i].weight = m[i].over = lanes;
 		m[i].under = inst;
 		samples += inst_stalled(c, i, STALL_BIT(LG_THROTTLE));
 	}
@@ -124,6 +144,7 @@ set_fix(const struct rule_view *x, struct draft *d, const struct contention *k)
 	fix.stall = 1 - fmin(most, fmax(line, isfinite(k->waiting) ?
 	    k->waiting : 0));
 	fix.part[RES_L2] = k->others / (k->others + sectors);
+	fix.line = fix.stall;
 	if (k->line > 0)
 		rule_fix(d, &fix, 0.7, 1);
 	else
@@ -252,7 +273,7 @@ by_instruction(struct rule_view *x)
 	waits = (isfinite(k.waiting) ? k.waiting : queue) >= least;
 	by_warps = k.line > 0 || is_by_warp(x, &k);
 	in_line = stands_in_line(x, &k);
-	if (k.inst > 0 && atomics_are_few(x, k.lanes) &&
+	if (k.inst > 0 && atomics_are_few(x, k.spread) &&
 	    x->load->busy < rule_value(x, "max_busy") &&
 	    (are_many(x, &k) ? waits || in_line :
 	    by_warps && in_line && (waits || queue >= least)))
