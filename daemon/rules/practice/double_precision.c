@@ -97,7 +97,10 @@ count(const struct code *c, struct doubles *n, struct mark *m)
 			continue;
 		if (is_literal(s))
 			n->literals += inst;
-		n->stored |= (s->flags & SASS_STORE) != 0 && s->bytes >= 8;
+		/* Local memory is no result: the exact path of a double sine
+		 * keeps words of its argument there. */
+		n->stored |= (s->flags & SASS_STORE) != 0 && s->bytes >= 8 &&
+		    s->space != SPACE_LOCAL;
 		if (s->flags & SASS_F32_F64) {
 			n->conversions += inst;
 			if (strstr(s->opcode, "F32.F64") != NULL)
@@ -137,7 +140,7 @@ report(struct rule_view *x, const struct doubles *n, double rate, bool floats,
 	fix.part[RES_XU] = 1 - fmin(0.95, n->conversions /
 	    fmax(n->conversions, 0.2 * n->total));
 	fix.stall = 1 - fmin(0.5, (n->arithmetic + n->conversions) / n->total);
-	if (floats && x->load->ld_sectors > 0)
+	if (x->load->ld_sectors > 0)
 		fix.global_ld = 1 - fmin(1, n->tables / x->load->ld_sectors);
 	rule_fix_near(d, &fix, 0.5, 0.9);
 	d->f.confidence = n->returned ? CONF_MEDIUM : floats ? CONF_HIGH : CONF_LOW;
