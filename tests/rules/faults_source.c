@@ -152,6 +152,17 @@ FAULT_IS(added_once,
     adding(m, "@!P0 REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R9 | "
     "inst 6 lanes 1 sectors 6 ideal 6 lg_throttle 20 line 5\n"))
 
+/* So many that L2 were busy, were they scattered; but lanes share sectors. */
+static void
+binned(struct made *m, int index)
+{
+	adding(m, code_text("binned", index));
+}
+
+FAULT_IS(binned, binned(m, 9))
+/* Each lane has a word of its own in them: L2 adds to all words of a sector at once. */
+FAULT_IS(own_words, binned(m, 5))
+
 /* Scattered atomics keep L2 busy: bandwidth is the limit, not contention. */
 FAULT(scattered_atomics)
 {
@@ -277,18 +288,22 @@ FAULT(double_data)
 }
 
 /* Points are iterated in double; memory only sees the number of iterations. */
-FAULT(double_inside)
+static void
+inside(struct made *m, const char *store)
 {
-	struct kernel *k = computing(m,
-	    "DFMA R12,R20,R14,R16 | inst 6400 line 32\n"
-	    "DSETP.GT.AND P0,PT,R12,4,PT | inst 6400 line 33\n"
-	    "IADD3 R2,R2,0x1,RZ | inst 6400 line 34\n"
-	    "STG.E desc[UR4][R6.64],R2 | inst 100 sectors 400 ideal 400\n");
+	struct kernel *k = computing(m, code_text("double_inside", store));
 
 	k->metric[METRIC_ISSUE_ACTIVE] = 45;
 	k->metric[METRIC_PIPE_FMA] = 5;
 	k->metric[METRIC_PIPE_FP64] = 90;
 }
+
+FAULT_IS(double_inside, inside(m, ""))
+/* The exact path of its sine keeps words of the argument in local memory. */
+FAULT_IS(double_kept, inside(m, "STL.64 [R1+0x8],R12 | inst 10 local 40"))
+/* A double is the result. */
+FAULT_IS(double_result, inside(m, "STG.E.64 desc[UR4][R6.64],R12 | inst 100 "
+    "sectors 800 ideal 800"))
 
 /* Many floats, summed in double on purpose: no float is stored. */
 FAULT(double_sum)
@@ -339,6 +354,22 @@ FAULT_IS(searching_near, searching(m, "one_ahead", 800))
 FAULT_IS(searching_batches, searching(m, "three_ahead", 6400))
 /* What it loads tells where to look next. */
 FAULT_IS(searching_list, searching(m, "one_after_another", 6400))
+
+/* An unrolled loop, with ${parameter} to store to, and ${between} two of its loads. */
+static void
+in_turn(struct made *m, const char *parameter, const char *between)
+{
+	struct kernel *k = code_kernel(m, 0.3, code_text("in_turn", parameter,
+	    between));
+
+	made_counters(m, k, 0.3);
+}
+
+FAULT_IS(load_store, in_turn(m, "0x218", code_text("turns_store")))
+/* The loads of two turns go out together. */
+FAULT_IS(load_store_together, in_turn(m, "0x218", "NOP | inst 6400"))
+/* It stores to what it loads. */
+FAULT_IS(load_store_own, in_turn(m, "0x210", code_text("turns_store")))
 
 /* Loads of 4 bytes at indices: no vector load can replace them. */
 FAULT(gather)

@@ -9,6 +9,9 @@
  * element at a time, since it may not load behind the end. A batch of loads before
  * the tests is for the program to write. It pays where warps wait for memory and the
  * search is so long that a few loads behind the hit do not matter.
+ *
+ * Nor does the compiler move a load across a store that might change what it reads: a
+ * loop that it unrolled loads and stores in turn, with one load in flight.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,6 +32,7 @@
 #define SEARCH_TESTS 9		/* branches of a search: unrolled by eight */
 #define SEARCH_TURNS 32		/* four batches: half of one, in the mean, is loaded
 				 * in vain */
+#define ACCESSES_MOST 64	/* of a loop that loads and stores in turn */
 #define SEARCH_BUSY 0.8		/* DRAM and L2: 0.88 is usual (gain.c), of which a
 				 * tenth is noise */
 
@@ -221,6 +225,85 @@ look(const struct code *c, const struct slices *t, struct loop *k)
 	k->turns = inst_executed(c, l->tail) / fmax(1, fmax(before, after));
 }
 
+static bool
+is_global(const struct sass_instruction *i, uint32_t flags)
+{
+	return i->space == SPACE_GLOBAL && (i->flags & flags) != 0;
+}
+
+/* Does the loop do anything that keeps its loads where they are, other than stores? */
+static bool
+holds_loads(const struct code *c, const struct sass_loop *l)
+{
+	unsigned branches = 0;
+
+	for (uint32_t s = l->head; s <= l->tail; s++) {
+		uint32_t flags = c->sass.instruction[s].flags;
+
+		if (flags & (SASS_BARRIER | SASS_CALL | SASS_ATOMIC))
+			return true;
+		if (flags & (SASS_BRANCH | SASS_EXIT))
+			branches++;
+	}
+	return branches > BRANCHES_MOST;
+}
+
+/* Does the loop store through a parameter through which ${s} loads? */
+static bool
+is_stored(const struct code *c, const struct slices *t,
+    const struct sass_loop *l, const struct slice *s)
+{
+	unsigned looked = 0;
+	struct slice to;
+
+	for (uint32_t at = l->head; at <= l->tail; at++) {
+		if (!is_global(&c->sass.instruction[at], SASS_STORE))
+			continue;
+		if (looked++ == ACCESSES_MOST)
+			return true;
+		slice_of(&to, t, at);
+		if (!to.known || to.parameters == 0)
+			return true;
+		for (int p = 0; p < to.parameters; p++)
+			for (int q = 0; q < s->parameters; q++)
+				if (to.parameter[p] == s->parameter[q])
+					return true;
+	}
+	return false;
+}
+
+/* The loads of an unrolled loop, if each follows a store to other data, at an address
+ * that is known ahead; else 0. */
+static unsigned
+behind_stores(const struct code *c, const struct slices *t,
+    const struct sass_loop *l)
+{
+	unsigned loads = 0, behind = 0;
+	bool stored = false;
+
+	if (holds_loads(c, l))
+		return 0;
+	for (uint32_t s = l->head; s <= l->tail; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		struct slice from;
+
+		stored = stored || is_global(i, SASS_STORE);
+		if (!is_global(i, SASS_LOAD))
+			continue;
+		if (loads++ == ACCESSES_MOST || i->flags & SASS_READ_ONLY)
+			return 0;
+		slice_of(&from, t, s);
+		if (!from.known || from.loads || !from.changes ||
+		    from.parameters == 0 ||
+		    (loads == 1 && is_stored(c, t, l, &from)))
+			return 0;
+		behind += stored;
+		stored = false;
+	}
+	/* The first is behind the last turn's store. */
+	return loads >= UNROLL && behind + 1 >= loads ? loads : 0;
+}
+
 /* Is there a loop worth a look? */
 static bool
 has_candidates(const struct code *c)
@@ -228,8 +311,7 @@ has_candidates(const struct code *c)
 	for (size_t n = 0; n < c->sass.loops; n++) {
 		const struct sass_loop *l = &c->sass.loop[n];
 
-		if (l->tail - l->head < BODY_MOST &&
-		    inst_executed(c, l->tail) > 0)
+		if (inst_executed(c, l->tail) > 0)
 			return true;
 	}
 	return false;
@@ -362,6 +444,71 @@ report_search(struct rule_view *x, const struct loops *k, const struct mark *m)
 	return rule_settle(x, d);
 }
 
+/* The loops whose loads wait behind stores; k->turns: loads that could go together. */
+static void
+find_behind(const struct rule_view *x, const struct slices *t, struct loops *all,
+    struct mark *m)
+{
+	const struct code *c = x->kernel->code;
+
+	all->total = inst_total(c, SOURCE_INST);
+	for (size_t n = 0; n < c->sass.loops; n++) {
+		const struct sass_loop *l = &c->sass.loop[n];
+		double inst = 0;
+		unsigned loads;
+
+		if (!(inst_executed(c, l->tail) > 0) || !is_innermost(c, n) ||
+		    rare_is_loop(&c->sass, l) ||
+		    (loads = behind_stores(c, t, l)) == 0)
+			continue;
+		for (uint32_t s = l->head; s <= l->tail; s++) {
+			size_t i = inst_of_sass(c, s);
+
+			inst += inst_executed(c, s);
+			if (i != SIZE_MAX &&
+			    is_global(&c->sass.instruction[s], SASS_LOAD))
+				m[i].weight = inst_executed(c, s);
+		}
+		all->inst += inst;
+		all->turns += loads * inst;
+		all->found++;
+	}
+}
+
+static enum rule_state
+report_behind(struct rule_view *x, const struct loops *k, const struct mark *m)
+{
+	double loads = fmin(BATCH, k->turns / k->inst);
+	struct draft *d = rule_found(x, NULL);
+	struct fix fix = FIX_NONE;
+
+	d->f.title = "a loop's loads wait behind its stores";
+	fix.flight = 1 + (loads - 1) * k->inst / k->total;
+	rule_fix(d, &fix, 0.25, 0.75);
+	d->f.confidence = CONF_LOW;
+	rule_evidence(x, d, "loop_ratio", k->inst / k->total,
+	    "the loop's part of all warp instructions",
+	    .measured = source_metric_table[SOURCE_INST].name,
+	    .key = "min_share");
+	rule_evidence(x, d, "loads", k->turns / k->inst,
+	    "loads in an iteration, each behind a store",
+	    .derived = "disassembly", .unit = "load");
+	rule_evidence(x, d, "stall_ratio", x->load->memory_stall,
+	    "of the warps' time: waiting for memory", .derived = "counters");
+	d->f.summary = arena_format(x->arena, "an unrolled loop makes %s loads and "
+	    "as many stores in turn: the compiler may not move a load across a "
+	    "store that might change what it reads, so that one is in flight "
+	    "at a time", say_plain(x->arena, k->turns / k->inst));
+	d->f.advice = "load a batch of elements (4 to 8) into registers first, "
+	    "unrolled, then compute and store them; or declare what is only "
+	    "read as const T *__restrict__ and what is written as T "
+	    "*__restrict__, so that the compiler may do so";
+	d->f.gain_note = "as many loads in flight as a batch has, up to what "
+	    "DRAM delivers";
+	lines_fill(x, d, m, NULL);
+	return rule_settle(x, d);
+}
+
 enum rule_state
 rule_loop_not_unrolled(struct rule_view *x)
 {
@@ -388,6 +535,14 @@ rule_loop_not_unrolled(struct rule_view *x)
 		if (k.found > 0 &&
 		    k.inst >= rule_value(x, "min_share") * k.total)
 			state = report_search(x, &k, m);
+	}
+	if (m != NULL && t != NULL && state == RULE_CLEAN && awaits_loads(x)) {
+		memset(m, 0, (c->instructions + 1) * sizeof(*m));
+		k = (struct loops){ 0 };
+		find_behind(x, t, &k, m);
+		if (k.found > 0 &&
+		    k.inst >= rule_value(x, "min_share") * k.total)
+			state = report_behind(x, &k, m);
 	}
 	slices_free(t);
 	free(m);
