@@ -40,6 +40,9 @@
 					 * kernel with patched code that takes longer
 					 * than expected: it would run patched, too */
 #define COUNTED_WAITS 4			/* launches that wait so */
+#define LOAD_WAITS 4		/* how often, while a window is deferred in which nothing is
+				 * traced, loads of code wait for it, */
+#define LOAD_WAIT_NS 100000000ull	/* for so long at most */
 #define OTHERS_NS 20000000ull		/* at most, at the end of a window, for what other
 					 * threads launched in it */
 #define CLOSE_WAIT_NS 2000000000ull	/* wait for the window at exit: 1 s if it is
@@ -71,6 +74,9 @@ static struct {
 					 * that long or longer */
 	_Atomic unsigned awaits;	/* launches that may still be held for its
 					 * kernel */
+	bool untraced;			/* no launch is traced before it is closed */
+	unsigned load_waits;		/* how often loads may still wait for it */
+	uint64_t load_ns;		/* until when they wait now */
 } now_open;
 
 static unsigned failures, empty;	/* windows in a row */
@@ -153,6 +159,7 @@ static void
 release(void)
 {
 
+	gate_loads_until(0);
 	gate_open();
 	activity_resume();
 	window_release();
@@ -377,6 +384,9 @@ measure(struct target *t, struct signature *s, const struct counters_launch *l,
 	now_open.reserve_ns = c->kind == KIND_COUNTERS ?
 	    t->p.close_ns[t->p.pass] : 0;
 	now_open.awaits = c->kind == KIND_INSTRUCTIONS ? COUNTED_WAITS : 1;
+	now_open.load_waits = LOAD_WAITS;
+	now_open.load_ns = 0;
+	gate_loads_until(begin + inject.max_stall_ns);
 	describe_launch(l, inject_now());
 	gate_running(true);
 	return true;
@@ -685,6 +695,24 @@ learn_wait(uint64_t begin)
 		s->patched_ns = now_open.waited_ns;
 }
 
+/* The deferred window cannot be closed while a thread loads code, and with several that
+ * load one often does. Loads that come now wait for a while. */
+static void
+pause_loads(void)
+{
+	uint64_t now = inject_now(), most = LOAD_WAIT_NS;
+
+	if (!now_open.untraced || now_open.load_waits == 0 ||
+	    now < now_open.load_ns)
+		return;
+	now_open.load_waits--;
+	if (most > inject.max_stall_ns)
+		most = inject.max_stall_ns;
+	/* As long again without: the kernel may wait for a load. */
+	now_open.load_ns = now + 2 * most;
+	gate_loads_until(now + most);
+}
+
 /* The kernel has not ended: defer the window and let the program go on. Until the
  * window is closed, launches are traced again if possible, and pollute it. */
 static void
@@ -694,8 +722,10 @@ leave_window(void)
 	/* SASS metrics exclude tracing. CUPTI enables tracing in the code that is
 	 * loaded: not while a thread loads, and meanwhile none begins. */
 	gate_running(false);
-	if (now_open.kind == KIND_COUNTERS && !gate_loading())
+	now_open.untraced = now_open.kind != KIND_COUNTERS || gate_loading();
+	if (!now_open.untraced)
 		tracing(true);
+	pause_loads();
 	gate_give_up();
 	activity_resume();
 	end_hold(now_open.begin_ns, cost_kind(now_open.kind));
@@ -760,6 +790,8 @@ settle_window(uint64_t begin, bool patient)
 		}
 		activity_resume();
 	}
+	if (gate_loading())
+		pause_loads();
 	if (patience > 0) {
 		learn_wait(begin);
 		now_open.signature->stalls = true;

@@ -44,6 +44,7 @@ static struct {
 	_Atomic uint32_t loading;	/* calls under way that load or unload code */
 	_Atomic uint64_t load_ns;	/* when the latest of them began */
 	_Atomic bool loads_stopped;
+	_Atomic uint64_t loads_until_ns;
 	_Atomic uint32_t made;		/* streams created */
 	_Atomic bool shared;
 	uint64_t vain_ns;	/* time waited since the GPU was last found idle */
@@ -366,6 +367,18 @@ wait_asked(void)
 		continue;
 }
 
+/* Whether a load that waits since ${begin} (0: it has not waited) still has to. */
+static bool
+load_waits(uint64_t begin)
+{
+
+	if (inject_now() < atomic_load(&gate.loads_until_ns))
+		return true;
+	return (atomic_load(&gate.closed) != 0 ||
+	    atomic_load(&gate.loads_stopped)) &&
+	    (begin == 0 || !waited_enough(begin));
+}
+
 void
 gate_load_begin(void)
 {
@@ -374,16 +387,13 @@ gate_load_begin(void)
 	here.loading++;
 	for (;;) {
 		atomic_fetch_add(&gate.loading, 1);
-		if (atomic_load(&gate.closed) == 0 &&
-		    !atomic_load(&gate.loads_stopped))
+		if (!load_waits(begin))
 			break;
+		atomic_fetch_sub(&gate.loading, 1);
 		if (atomic_load(&gate.setup))
 			setup_ns = inject_now();
 		if (begin == 0)
 			begin = inject_now();
-		if (waited_enough(begin))
-			break;
-		atomic_fetch_sub(&gate.loading, 1);
 		nap(50000);
 	}
 	atomic_store(&gate.load_ns, inject_now());
@@ -417,6 +427,13 @@ gate_loads_stop(void)
 	atomic_store(&gate.setup, true);
 	atomic_store(&gate.loads_stopped, true);
 	return !gate_loading();
+}
+
+void
+gate_loads_until(uint64_t ns)
+{
+
+	atomic_store(&gate.loads_until_ns, ns);
 }
 
 void

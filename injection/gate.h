@@ -63,6 +63,10 @@ bool gate_loading(void);
 bool gate_loads_stop(void);
 void gate_loads_go(void);
 
+/* gate_loads_until(ns): such calls that come before the time ${ns} (inject_now) wait
+ * until then, so that a time without one comes. 0: they wait no longer. */
+void gate_loads_until(uint64_t ns);
+
 /* gate_setup(on): while on, waits at the gate are charged to the set-up of a
  * context. */
 void gate_setup(bool on);
