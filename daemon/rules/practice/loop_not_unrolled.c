@@ -482,7 +482,7 @@ report_behind(struct rule_view *x, const struct loops *k, const struct mark *m)
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	d->f.title = "a loop's loads wait behind its stores";
+	d->f.title = "a loop's loads wait for its stores";
 	fix.flight = 1 + (loads - 1) * k->inst / k->total;
 	rule_fix(d, &fix, 0.25, 0.75);
 	d->f.confidence = CONF_LOW;
