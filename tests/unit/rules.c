@@ -363,6 +363,20 @@ TEST(test_other_counters)
 		check(&others[i], others[i].fires, RULE_FOUND);
 }
 
+/* Close to the ones that fire in rows of ${others}. */
+TEST(test_close)
+{
+	static const struct row close[] = {
+		{ "global-atomic-contention", fault_own_words, { NULL }, NULL },
+		{ "double-precision", fault_double_result, { NULL }, NULL },
+		{ "loop-not-unrolled", fault_load_store_together, { NULL }, NULL },
+		{ "loop-not-unrolled", fault_load_store_own, { NULL }, NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(close) / sizeof(close[0]); i++)
+		check(&close[i], close[i].fires, RULE_CLEAN);
+}
+
 /* Practices that advise how to write a kernel, although they are about the
  * whole run; one of them may instead name another call of the library. */
 static bool
