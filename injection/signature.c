@@ -278,6 +278,8 @@ signature_ran(struct signature *s, uint64_t ns)
 	    !matters(s->traced, s->gpu_ns))
 		return;
 	atomic_store(&s->matters, true);
+	/* No reserve of the budget is kept from it any more. */
+	atomic_store(&s->affordable_ns, 0);
 	/* At the next launch, plan_check sets it again if nothing is missing. */
 	if (!atomic_load(&s->complete))
 		atomic_store(&s->measured, false);

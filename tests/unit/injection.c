@@ -680,8 +680,10 @@ TEST(time_decides_what_matters)
 	assert_ptr_equal(a->family, b->family);
 	signature_ran(c, 5000);
 	assert_false(c->matters || family_matters(c->family));
+	atomic_store(&a->affordable_ns, UINT64_MAX);
 	signature_ran(a, 3000000);
 	assert_true(a->matters);
+	assert_true(a->affordable_ns == 0);
 	/* Another shape of it deserves a measurement, */
 	assert_false(b->matters);
 	assert_true(family_matters(b->family));
