@@ -14,7 +14,7 @@ unsteady=	# tests that failed beside others and passed alone
 ahead=		# a build that has begun while tests run
 quick=0
 recorded=0
-fuzz_seconds=6
+fuzz_seconds=4
 
 # --- output --------------------------------------------------------------
 
@@ -43,7 +43,7 @@ options of demo:
   --recorded     the recorded run even if there is a GPU
 options of test:
   --quick        without sanitizers and fuzzers
-  --fuzz SECONDS run each fuzzer that long (6)
+  --fuzz SECONDS run each fuzzer that long (4)
 options of all:
   --jobs N       build with N jobs (all processors)
 

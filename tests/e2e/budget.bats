@@ -88,15 +88,15 @@ after() {
 	options="--level counters --overhead-budget 0.01 --max-stall 1000"
 	export MOCK_TRACE=$T/trace
 	export MOCK_SLOW=cuptiProfilerHostEvaluateToGpuValues=600
-	measure --kernels 40000 --signatures 10 --pause-us 100
+	measure --kernels 24000 --signatures 10 --pause-us 100
 	load
-	has_launches 40000 10
+	has_launches 24000 10
 	[ "$(of '[.kernels[] | select(.not_measured)] | length')" -ge 4 ] ||
 	    fail "all were measured"
 	# A launch that is looked at changes the mode of captures, and changes it back.
 	# That goes on for a second, in which kernels with the headline wait for others
 	# (SETTLED_NS in plan.c).
-	[ "$(calls cuThreadExchangeStreamCaptureMode)" -lt 40000 ] ||
+	[ "$(calls cuThreadExchangeStreamCaptureMode)" -lt 24000 ] ||
 	    fail "$(calls cuThreadExchangeStreamCaptureMode) changes of mode"
 }
 
