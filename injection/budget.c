@@ -11,7 +11,9 @@
 						 * and samples */
 /* The share of the run's time falls: it is the whole share at first, half of it after
  * this time, a tenth after nine times as long. What a launch more tells falls likewise,
- * and a program of hours is not slowed for values that hardly change. */
+ * and a program of hours is not slowed for values that hardly change. 10 s, by
+ * arithmetic: of a loop of 24 s behind a start of 9 s, the default share of 5 % then
+ * adds 1.4 % to the second half. */
 #define HALVING_NS 10e9
 
 static _Atomic uint64_t spent_ns;

@@ -1,5 +1,5 @@
 /*
- * rules/evidence/revisit.c: see again.h.
+ * rules/evidence/revisit.c: see revisit.h.
  */
 #include <math.h>
 

@@ -1006,15 +1006,16 @@ set_fused(const struct search *s, const struct kernel *k,
 		n[v] = fmin(most[v], fmax(1, row));
 }
 
+/* What needs no analysis of the code is asked first. */
 static bool
 is_state(const struct search *s, const struct kernel *k, struct revisit *a)
 {
 	return s->node[index_of(s, k)].group == 0 &&
+	    (double)k->next_count >= STEPS_LEAST &&
 	    revisit_row(s->x, k, rule_value(s->x, "min_repeats")) > 0 &&
 	    is_own(s, k) && revisit_in_place(a, s->x, k, bytes_read(s, k),
 	    bytes_written(k)) && a->touched >= rule_value(s->x, "min_bytes") &&
-	    a->state.stores >= MOST && a->times >= rule_value(s->x, "min_repeats") &&
-	    (double)k->next_count >= STEPS_LEAST;
+	    a->state.stores >= MOST && a->times >= rule_value(s->x, "min_repeats");
 }
 
 /* The fused launch loads and stores the state once, and starts once. */

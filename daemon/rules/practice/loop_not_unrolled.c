@@ -412,20 +412,31 @@ awaits_loads(const struct rule_view *x)
 	    (l->limit <= RES_L2 && l->busy < SEARCH_BUSY));
 }
 
-static enum rule_state
-report_search(struct rule_view *x, const struct loops *k, const struct mark *m)
+/* A finding of loops that could have ${loads} in flight for one. */
+static struct draft *
+found_batch(struct rule_view *x, const struct loops *k, double loads,
+    const char *title)
 {
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	d->f.title = "a search that loads one element at a time";
-	fix.flight = 1 + (BATCH - 1) * k->inst / k->total;
+	d->f.title = title;
+	fix.flight = 1 + (loads - 1) * k->inst / k->total;
 	rule_fix(d, &fix, 0.25, 0.75);
 	d->f.confidence = CONF_LOW;
 	rule_evidence(x, d, "loop_ratio", k->inst / k->total,
 	    "the loop's part of all warp instructions",
 	    .measured = source_metric_table[SOURCE_INST].name,
 	    .key = "min_share");
+	return d;
+}
+
+static enum rule_state
+report_search(struct rule_view *x, const struct loops *k, const struct mark *m)
+{
+	struct draft *d = found_batch(x, k, BATCH,
+	    "a search that loads one element at a time");
+
 	rule_evidence(x, d, "turns", k->turns / k->inst,
 	    "iterations of the loop, mean",
 	    .derived = source_metric_table[SOURCE_INST].name, .unit = "turn");
@@ -478,18 +489,9 @@ find_behind(const struct rule_view *x, const struct slices *t, struct loops *all
 static enum rule_state
 report_behind(struct rule_view *x, const struct loops *k, const struct mark *m)
 {
-	double loads = fmin(BATCH, k->turns / k->inst);
-	struct draft *d = rule_found(x, NULL);
-	struct fix fix = FIX_NONE;
+	struct draft *d = found_batch(x, k, fmin(BATCH, k->turns / k->inst),
+	    "a loop's loads wait for its stores");
 
-	d->f.title = "a loop's loads wait for its stores";
-	fix.flight = 1 + (loads - 1) * k->inst / k->total;
-	rule_fix(d, &fix, 0.25, 0.75);
-	d->f.confidence = CONF_LOW;
-	rule_evidence(x, d, "loop_ratio", k->inst / k->total,
-	    "the loop's part of all warp instructions",
-	    .measured = source_metric_table[SOURCE_INST].name,
-	    .key = "min_share");
 	rule_evidence(x, d, "loads", k->turns / k->inst,
 	    "loads in an iteration, each behind a store",
 	    .derived = "disassembly", .unit = "load");
