@@ -266,14 +266,17 @@ bool
 opcode_is_any(const struct sass_instruction *in, const char *names)
 {
 	const char *is = in != NULL ? in->opcode : NULL;
+	size_t n;
 
-	for (; is != NULL && *names != '\0'; names++) {
-		size_t n = strcspn(names, " ");
-
-		if (names[0] == is[0] && strncmp(names, is, n) == 0 &&
+	/* Letter by letter: most names differ in the first. */
+	while (is != NULL && *names != '\0') {
+		for (n = 0; names[n] == is[n] && is[n] != '\0'; n++)
+			;
+		if ((names[n] == ' ' || names[n] == '\0') &&
 		    (is[n] == '.' || is[n] == '\0'))
 			return true;
-		names += n - (names[n] == '\0');
+		for (names += n; *names != '\0' && *names++ != ' ';)
+			;
 	}
 	return false;
 }

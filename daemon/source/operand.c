@@ -47,7 +47,7 @@ static void
 add_use(struct operands *o, int reg)
 {
 	if (reg != REGISTER_NONE && o->uses < OPERAND_USES)
-		o->use[o->uses++] = reg;
+		o->use[o->uses++] = (int16_t)reg;
 }
 
 static bool
@@ -59,7 +59,7 @@ is_wide(const struct sass_instruction *i)
 }
 
 /* Registers that the result takes. */
-static int
+static uint8_t
 result_width(const struct sass_instruction *i)
 {
 	if (operand_has(i, "128"))
@@ -99,11 +99,11 @@ parse_address(struct operands *o, const char *s, const char *end)
 		char *stop;
 
 		if (reg >= UNIFORM_REGISTER) {
-			o->uniform = reg;
+			o->uniform = (int16_t)reg;
 			add_use(o, reg);
 		} else if (reg != REGISTER_NONE) {
 			if (o->base == REGISTER_NONE)
-				o->base = reg;
+				o->base = (int16_t)reg;
 			add_use(o, reg);
 		} else if (*s == '-' || isdigit((unsigned char)*s)) {
 			long long v = strtoll(s, &stop, 0);
@@ -164,7 +164,7 @@ parse_constant(struct operands *o, const char *s)
 		unsigned long v = strtoul(s + 7, &stop, 0);
 
 		if (stop > s + 7 && v > 0 && v < 65536)
-			o->parameter = (uint32_t)v;
+			o->parameter = (uint16_t)v;
 	}
 }
 
@@ -242,7 +242,7 @@ parse_operand(struct operands *o, const struct sass_instruction *i, char *s,
 	if ((at == 0 || (at == 1 && *first_is_predicate)) &&
 	    o->def == REGISTER_NONE && !(at == 1 && reg == REGISTER_NONE) &&
 	    has_result(i)) {
-		o->def = reg;
+		o->def = (int16_t)reg;
 		o->defs = reg == REGISTER_NONE ? 0 : result_width(i);
 		return;
 	}
@@ -266,7 +266,7 @@ skip_opcode(struct operands *o, const struct sass_instruction *i)
 
 		o->guarded = true;
 		if (bit >= 0)
-			o->guard = negated ? -(bit + 1) : bit + 1;
+			o->guard = (int8_t)(negated ? -(bit + 1) : bit + 1);
 		while (*s != '\0' && *s != ' ')
 			s++;
 		while (*s == ' ')
@@ -290,7 +290,7 @@ is_register(const char *word)
 }
 
 bool
-operands_of(struct operands *o, const struct sass_instruction *i)
+operands_read(struct operands *o, const struct sass_instruction *i)
 {
 	bool first_is_predicate = false;
 	const char *s;
@@ -320,5 +320,14 @@ operands_of(struct operands *o, const struct sass_instruction *i)
 		if (n > 0)
 			parse_operand(o, i, word, at, &first_is_predicate);
 	}
+	return true;
+}
+
+bool
+operands_of(struct operands *o, const struct sass_instruction *i)
+{
+	if (i == NULL || i->operands == NULL)
+		return operands_read(o, i);
+	*o = *i->operands;
 	return true;
 }

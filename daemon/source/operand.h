@@ -22,31 +22,35 @@ enum operand_varies {
 	VARIES_THREAD = 1, VARIES_BLOCK = 2, VARIES_OTHER = 4
 };
 
+/* (64 bytes: those of all instructions are kept.) */
 struct operands {
-	int def;		/* first register it writes; REGISTER_NONE */
-	int defs;		/* how many in a row */
-	int use[OPERAND_USES];	/* registers it reads, outside brackets too */
-	int uses;
-	bool guarded;		/* runs only under a predicate */
-	int guard;		/* that predicate: bit of ${predicates} + 1,
-				 * negative for @!; 0 none or not read */
+	int16_t def;		/* first register it writes; REGISTER_NONE */
+	int16_t base, uniform;	/* registers of its memory operand, which is base +
+				 * uniform + offset; REGISTER_NONE */
+	int16_t use[OPERAND_USES];	/* registers it reads, outside brackets too */
 	uint16_t predicates;	/* P0.. and, from bit 8, UP0.. that it may write:
 				 * all that it names but its guard */
-	unsigned varies;	/* enum operand_varies of the special registers
+	uint16_t parameter;	/* offset in c[0x0] that it reads; 0 none */
+	uint8_t defs;		/* how many it writes in a row */
+	uint8_t uses;
+	uint8_t varies;		/* enum operand_varies of the special registers
 				 * that it reads */
-	uint32_t parameter;	/* offset in c[0x0] that it reads; 0 none */
-	bool has_immediate;
+	int8_t guard;		/* the predicate under which it runs: bit of
+				 * ${predicates} + 1, negative for @!; 0 none or
+				 * not read */
+	bool guarded;		/* runs only under a predicate */
+	bool has_immediate, has_float, has_address;
 	int64_t immediate;	/* the last integer among the operands */
-	bool has_float;
 	double number;		/* the last float among the operands */
-	/* The memory operand: base + uniform + offset. */
-	bool has_address;
-	int base, uniform;	/* registers; REGISTER_NONE */
 	int64_t offset;
 };
 
-/* operands_of(o, i): read the operands of ${i}; false if it is NULL or has no text. */
+/* operands_of(o, i): the operands of ${i}; false if it is NULL or has no text. Those of a
+ * parsed function's instructions are known already (i->operands). */
 bool operands_of(struct operands *o, const struct sass_instruction *i);
+
+/* operands_read(o, i): the same, from its text. */
+bool operands_read(struct operands *o, const struct sass_instruction *i);
 
 /* operand_has(i, part): does the opcode of ${i} have modifier ${part}, such as "SAT"? */
 bool operand_has(const struct sass_instruction *i, const char *part);

@@ -16,6 +16,7 @@ sass_free(struct sass *s)
 	free(s->loop);
 	free(s->inner);
 	free(s->text);
+	free(s->operands);
 	memset(s, 0, sizeof(*s));
 }
 

@@ -47,6 +47,8 @@ enum sass_flag {
 	SASS_PREDICATE = 1 << 23,	/* sets predicates: ISETP, FSETP … */
 };
 
+struct operands;
+
 struct sass_instruction {
 	uint32_t pc;
 	uint32_t flags;			/* enum sass_flag */
@@ -58,6 +60,7 @@ struct sass_instruction {
 					 * 0 */
 	const char *text;		/* the line without its pc */
 	const char *opcode;		/* "LDG.E.128", terminated */
+	const struct operands *operands;	/* operand.h; NULL: not read yet */
 };
 
 /* A loop: a backward branch and the instructions from its target on. */
@@ -73,6 +76,7 @@ struct sass {
 	size_t loops;
 	uint32_t *inner;		/* private: innermost loop of each */
 	char *text;			/* private */
+	struct operands *operands;	/* private: of each */
 };
 
 /* sass_parse(s, text, len): 0; -1 without memory, or if the text is invalid.

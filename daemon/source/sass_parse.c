@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "source/flow.h"
 #include "source/opcode.h"
+#include "source/operand.h"
 #include "source/sass.h"
 
 /* Parses hex digits up to a space; -1 otherwise. */
@@ -155,6 +156,19 @@ generic_explain(struct sass *s)
 			s->instruction[i].space = SPACE_GLOBAL;
 }
 
+/* What rules ask again and again is read once. */
+static int
+operands_keep(struct sass *s)
+{
+	s->operands = calloc(s->instructions, sizeof(*s->operands));
+	if (s->operands == NULL)
+		return -1;
+	for (size_t i = 0; i < s->instructions; i++)
+		if (operands_read(&s->operands[i], &s->instruction[i]))
+			s->instruction[i].operands = &s->operands[i];
+	return 0;
+}
+
 int
 sass_parse(struct sass *s, const char *text, size_t len)
 {
@@ -173,6 +187,8 @@ sass_parse(struct sass *s, const char *text, size_t len)
 	    lines_parse(s, text, len) != 0)
 		goto fail;
 	generic_explain(s);
+	if (operands_keep(s) != 0)
+		goto fail;
 	if (flow_make(&f, s) != 0)
 		goto fail;
 	rc = flow_loops(&f, s);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "source/opcode.h"
+#include "source/operand.h"
 #include "source/sass.h"
 #include "unit/test.h"
 
@@ -387,4 +388,34 @@ TEST(large)
 	assert_int_equal(sass_parse(&s, text, len), 0);
 	sass_free(&s);
 	free(text);
+}
+
+/* Operands are read once, when the function is parsed, and are those that the text has;
+ * the widest registers and the last offset of a parameter fit. */
+TEST(operands)
+{
+	struct operands kept, read;
+	struct sass s;
+
+	parse(&s, "0000 @!P3 LDG.E.128 R252,desc[UR4][R254.64+0x7ffffff0]\n"
+	    "0010 UIADD3 UR62,UP0,UPT,UR61,-0x80000000,URZ\n"
+	    "0020 FFMA R7,R3,-1.5,c[0x0][0xfffc]\n");
+	assert_int_equal(s.instructions, 3);
+	for (size_t i = 0; i < s.instructions; i++) {
+		assert_non_null(s.instruction[i].operands);
+		assert_true(operands_of(&kept, &s.instruction[i]));
+		s.instruction[i].operands = NULL;
+		assert_true(operands_of(&read, &s.instruction[i]));
+		assert_memory_equal(&kept, &read, sizeof(kept));
+	}
+	operands_of(&kept, &s.instruction[0]);
+	assert_int_equal(kept.def, 252);
+	assert_int_equal(kept.defs, 4);
+	assert_int_equal(kept.guard, -4);
+	assert_int_equal(kept.base, 254);
+	assert_int_equal(kept.offset, 0x7ffffff0);
+	operands_of(&kept, &s.instruction[2]);
+	assert_int_equal(kept.parameter, 0xfffc);
+	assert_true(kept.has_float);
+	sass_free(&s);
 }
