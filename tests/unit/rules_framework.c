@@ -64,7 +64,8 @@ MADE_TEST(test_words_of_input)
 	assert_has(f->location, "in front of copies to the GPU");
 }
 
-/* Its place is a line that copies input, if there is one, rather than a thread. */
+/* Its place is a line that copies input, if there is one, rather than a thread; else the
+ * line that launches most, since the steps that it launches are fed. */
 MADE_TEST(test_line_of_input)
 {
 	struct site_frame line[] = { { .file = "/a/run.py", .line = 7, .python = true },
@@ -72,6 +73,9 @@ MADE_TEST(test_line_of_input)
 	struct site site[] = {
 		{ .call = CALL_MEMCPY_ASYNC, .count = 9, .frame = line + 1, .frames = 1 },
 		{ .call = CALL_MEMCPY_ASYNC, .count = 2, .frame = line, .frames = 2 },
+		{ .call = CALL_LAUNCH, .count = 5, .frame = line + 1, .frames = 1 },
+		{ .call = CALL_LAUNCH, .count = 2, .frame = line, .frames = 1 },
+		{ .call = CALL_GRAPH_LAUNCH, .count = 3, .frame = line, .frames = 1 },
 	};
 
 	fault_waiting(m);
@@ -82,6 +86,12 @@ MADE_TEST(test_line_of_input)
 	assert_ptr_equal(made_found(m, "gpu-idle-gaps")->site, &site[1]);
 	m->run.sites = 1;
 	assert_ptr_equal(made_found(m, "gpu-idle-gaps")->site, &site[0]);
+	site[1] = site[2];
+	m->run.sites = 2;
+	assert_ptr_equal(made_found(m, "gpu-idle-gaps")->site, &site[0]);
+	m->run.sites = 5;
+	assert_ptr_equal(made_found(m, "gpu-idle-gaps")->site, &site[4]);
+	assert_has(made_found(m, "gpu-idle-gaps")->location, "that this line launches");
 }
 
 /* So have short gaps, one in front of each launch: a graph where steps repeat, larger

@@ -66,6 +66,34 @@ is_input(const struct site *s)
 	return false;
 }
 
+/* Does a line of Python call for it? */
+static bool
+is_python(const struct site *s)
+{
+	return s->first < s->frames && s->frame[s->first].python &&
+	    s->frame[s->first].file != NULL;
+}
+
+/* The place of late input: the line of Python that copies it. Where a thread of the
+ * framework does (XLA), the line that launches most is that of the step which it feeds. */
+static void
+place_input(const struct rule_view *x, struct draft *d)
+{
+	const struct site *copies;
+
+	lines_site_of(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC), is_input);
+	lines_site_asked(x, d, lines_feeds);
+	copies = d->f.site;
+	if (copies == NULL || is_python(copies))
+		return;
+	lines_site_of(x, d, CALL_BIT(LAUNCH) | CALL_BIT(GRAPH_LAUNCH), is_python);
+	if (!is_python(d->f.site))
+		d->f.site = copies;
+	else
+		d->f.location = arena_format(x->arena, "%s for the steps that "
+		    "this line launches", d->f.location);
+}
+
 enum rule_state
 rule_gpu_idle_gaps(struct rule_view *x)
 {
@@ -107,10 +135,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		d->waits = idle >= LATE_S * a.gaps ? BAR_INPUT : 0;
 		d->f.location = arena_format(x->arena, "%s, most of it in front "
 		    "of copies to the GPU", d->f.location);
-		lines_site_of(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC),
-		    is_input);
-		/* A line of Python rather than a thread of a framework. */
-		lines_site_asked(x, d, lines_feeds);
+		place_input(x, d);
 	} else if ((place = gaps_place(run, 0.5 * idle, &whole)) != NULL) {
 		d->f.site = place;
 		d->f.location = arena_format(x->arena, "%s, most of it in front "
