@@ -172,6 +172,7 @@ static struct small_copies *
 small_of(struct model *m, const struct copy_class *c, enum wire_memory host)
 {
 	struct small_copies *p;
+	struct small_apart *a;
 	uint32_t i;
 
 	for (i = 0; i < m->smalls; i++) {
@@ -184,6 +185,11 @@ small_of(struct model *m, const struct copy_class *c, enum wire_memory host)
 	if (p == NULL)
 		return NULL;
 	m->small = p;
+	a = realloc(m->small_apart, (m->smalls + 1) * sizeof(*a));
+	if (a == NULL)
+		return NULL;
+	m->small_apart = a;
+	a[m->smalls] = (struct small_apart){ 0 };
 	p += m->smalls++;
 	*p = (struct small_copies){ .kind = c->kind, .host = host,
 	    .device = c->device };
@@ -195,7 +201,7 @@ static int
 small_extend(struct model *m, struct small_run *run, const struct op *op,
     const struct copy_class *c, enum wire_memory host)
 {
-	struct small_copies *total;
+	struct small_copies *total, was;
 	uint64_t ns = op->end - op->start, before = run->last;
 
 	run->count++;
@@ -206,6 +212,7 @@ small_extend(struct model *m, struct small_run *run, const struct op *op,
 		return 0;
 	if ((total = small_of(m, c, host)) == NULL)
 		return -1;
+	was = *total;
 	if (run->count == SMALL_RUN) {
 		total->groups++;
 		total->copies += run->count;
@@ -218,6 +225,11 @@ small_extend(struct model *m, struct small_run *run, const struct op *op,
 		total->gpu_ns += ns;
 		total->span_ns += run->last - before;
 	}
+	results_small(m, (uint32_t)(total - m->small), m->device[c->device],
+	    (struct small_sum){ (double)(total->groups - was.groups),
+	    (double)(total->copies - was.copies), (double)(total->bytes - was.bytes),
+	    (double)(total->gpu_ns - was.gpu_ns),
+	    (double)(total->span_ns - was.span_ns) });
 	return 0;
 }
 

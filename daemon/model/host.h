@@ -57,6 +57,9 @@ uint32_t host_first(const struct thread *t, uint64_t at);
 /* host_wait(t, a, b): how long in [a, b) the thread was blocked for the GPU. */
 uint64_t host_wait(const struct thread *t, uint64_t a, uint64_t b);
 
+/* host_delayed(m): allocating_delayed of struct run. */
+double host_delayed(const struct model *m);
+
 /* host_hot(m, out): fill in the hot_ members of ${out} for ${out}->call. */
 void host_hot(const struct model *m, struct call_class *out);
 

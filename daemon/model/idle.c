@@ -143,6 +143,8 @@ gap_blame(struct model *m, struct device_state *d, const struct gap *g,
 		waited = sub_sat(idle, g->idle[IDLE_HOST] +
 		    g->idle[IDLE_ALLOCATION]);
 		c->idle_waited_ns += waited;
+		if (d->phase.open && m->copy[d->last.index].phase == d->phase.serial)
+			m->copy[d->last.index].phase_waited += (double)waited;
 		if (c->async && g->synced) {
 			c->waits++;
 			c->waits_idle_ns += waited;
@@ -422,8 +424,11 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	if ((ours == 0 || (idle > LAUNCH_APART && ours <= idle / TALLIED_LEAST)) &&
 	    gap_tally(d, &g, next))
 		gap_before(m, &g, next);
-	if (next->kind == OP_COPY && idle <= LAUNCH_APART && ours == 0)
+	if (next->kind == OP_COPY && idle <= LAUNCH_APART && ours == 0) {
 		m->copy[next->index].out.idle_before_ns += idle;
+		if (d->phase.open && m->copy[next->index].phase == d->phase.serial)
+			m->copy[next->index].phase_before += (double)idle;
+	}
 	gap_compiling(m, d, &g, next);
 	gap_blame(m, d, &g, idle);
 	if (g.loads > 0)

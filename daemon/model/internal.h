@@ -173,6 +173,8 @@ struct stream {
 	uint64_t launch_step;
 	uint32_t launch_marks;
 	uint64_t allocations;	/* allocating calls before its first launch */
+	uint64_t block_ns;	/* of the last block_calls hot ones; host.c */
+	uint32_t block_calls;
 	uint64_t work_last;	/* latest host time of work fed */
 	struct call_tally call[CALL_COUNT];
 	struct open_failure open[MAX_OPEN_FAILURES];
@@ -248,6 +250,21 @@ struct copy_state {
 	uint64_t phase;		/* serial of the last with such a copy; results.c */
 	double phase_ns;	/* copies of the class in that phase */
 	double apart[GAP_CLASSES];	/* ns put apart, by the phase's length */
+	uint64_t phase_copies;
+	double phase_waited, phase_before;	/* of idle_waited_ns, idle_before_ns */
+	double apart_copies[GAP_CLASSES];
+	double apart_waited[GAP_CLASSES], apart_before[GAP_CLASSES];
+};
+
+/* Of small copies in a row, what lies in the phase ${phase}, and what is put apart, by
+ * the phase's length; see results.c. */
+struct small_sum {
+	double groups, copies, bytes, gpu_ns, span_ns;
+};
+
+struct small_apart {
+	uint64_t phase;
+	struct small_sum now, apart[GAP_CLASSES];
 };
 
 struct small_run {
@@ -396,6 +413,7 @@ struct device_state {
 	struct results results[GAP_CLASSES];	/* by length, as gaps are */
 	struct small_run small[COPY_KINDS][MEMORY_KINDS];
 	bool small_open;	/* one of these runs is open */
+	uint64_t transfers;	/* copies and memsets that have started */
 	uint8_t way;		/* COPY_ of the last copy over 64 KiB; 0 none */
 	struct line *line;
 };
@@ -432,9 +450,11 @@ struct model {
 	uint32_t copies, copies_cap;
 	struct idmap copy_map;
 	struct small_copies *small;
+	struct small_apart *small_apart;	/* [smalls] */
 	uint32_t smalls;
 	struct sync_state sync[CALL_COUNT];
 	struct call_class call[CALL_COUNT];
+	struct distribution allocating;	/* blocks of hot allocating calls */
 	struct queue *queue;
 	uint32_t queues, queues_cap, trackers;
 	struct thread *thread;
@@ -449,6 +469,7 @@ struct model {
 	uint32_t ops, ops_cap, ops_sorted;
 	struct sequence *sequence;
 	uint64_t *sequence_hash;
+	uint32_t *sequence_first;	/* where the smallest rotation begins */
 	uint32_t sequences;
 	struct idmap range_map;
 	struct range *range;
@@ -709,6 +730,16 @@ void results_op(struct model *m, struct device_state *d, const struct op *op,
 void results_end(struct model *m, uint64_t end);
 double results_settle(const struct model *m, struct results *out);
 double results_apart(const struct model *m, const struct copy_state *c);
+
+/* results_small(m, i, d, groups, s): ${s} more of the small copies of m->small[i] are in
+ * device ${d}'s phase, if one is open. results_leave: take what is put apart from
+ * ${out}, a copy of m->small[i]; results_leave_copy: likewise from a class's count of
+ * copies and idle times. */
+void results_small(struct model *m, uint32_t i, const struct device_state *d,
+    struct small_sum s);
+void results_leave(const struct model *m, uint32_t i, struct small_copies *out);
+void results_leave_copy(const struct model *m, const struct copy_state *c,
+    struct copy_class *out);
 
 /* timeline.c: bins of busy time and counts; -1 without memory. */
 int timeline_add(struct device_state *d, enum timeline_row row,

@@ -88,6 +88,7 @@ model_free(struct model *m)
 	free(m->device);
 	free(m->copy);
 	free(m->small);
+	free(m->small_apart);
 	free(m->range);
 	free(m->resent);
 	free(m->size);
@@ -98,6 +99,7 @@ model_free(struct model *m)
 	free(m->op_spare);
 	free(m->sequence);
 	free(m->sequence_hash);
+	free(m->sequence_first);
 	free(m->failure);
 	free(m->diagnostic);
 	free(m->check);

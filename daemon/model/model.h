@@ -230,6 +230,9 @@ struct copy_class {
 	uint64_t waits;		/* asynchronous copies after which the host waited
 				 * before any other GPU work */
 	uint64_t waits_idle_ns;	/* of idle_waited_ns, after these */
+	uint64_t checked;	/* of count: results that the host works through alone
+				 * (struct results); no idle_waited_ns and
+				 * idle_before_ns are theirs */
 	uint64_t ranges;	/* different host ranges, among … */
 	uint64_t located;	/* … so many copies whose range is known */
 };
@@ -362,6 +365,8 @@ struct sequence {
 	uint64_t gaps;		/* the number of gaps in idle_ns */
 	uint64_t syncs;		/* gaps with a host sync, all repeats */
 	uint64_t allocations;	/* others in which the host allocates */
+	uint64_t moved[SEQUENCE_MAX];	/* repeats in which the device copied or
+				 * cleared memory in front of this launch */
 	bool in_graph;		/* its launches are nodes of a graph already */
 };
 
@@ -548,6 +553,11 @@ struct run {
 	uint64_t static_bytes;		/* of module globals, all that were loaded */
 	uint64_t allocations;		/* seen, of every kind */
 	uint64_t peak_allocations;	/* most that lived at once */
+	double allocating_delayed;	/* of the time in hot calls that allocate or
+					 * release, the share beyond what they take
+					 * where nothing delays them, 0..1: beyond the
+					 * lower quartile of blocks of eight; 0 if there
+					 * are few */
 	bool contexts_gone;		/* every context was destroyed or the
 					 * process exited: leaks are leaks */
 	uint64_t gpus_busy_ns;		/* some GPU ran a kernel */

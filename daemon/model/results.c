@@ -3,8 +3,8 @@
  *
  * A program that compares its results with a reference copies them to the host, works
  * through them on the host, and ends or goes on to the next variant. That happens once
- * or a few times, and nobody wants to make it faster: the time of these copies, and of
- * the host after them, is set apart. A phase is copies to the host with no other GPU
+ * or a few times, and nobody wants to make it faster: the time of these copies, of the
+ * GPU's idle gaps around them and of the host after them is set apart. A phase is copies to the host with no other GPU
  * work between them, and the host's own time between and after them. If there are many
  * phases of about the same length, working through results is part of the program's
  * job, and they are not set apart. Of copies with little host time after them only a
@@ -25,6 +25,30 @@ results_part(uint64_t copy_ns, uint64_t host_ns)
 	    (double)copy_ns;
 
 	return part < 1 ? part : 1;
+}
+
+static void
+put_copy(struct copy_state *c, uint32_t k, double part)
+{
+	c->apart[k] += part * c->phase_ns;
+	c->apart_copies[k] += part * (double)c->phase_copies;
+	c->apart_waited[k] += part * c->phase_waited;
+	c->apart_before[k] += part * c->phase_before;
+}
+
+/* The time of a part of them goes; of the copies themselves all or none. */
+static void
+put_small(struct small_apart *s, uint32_t k, double part)
+{
+	struct small_sum *to = &s->apart[k];
+
+	to->gpu_ns += part * s->now.gpu_ns;
+	to->span_ns += part * s->now.span_ns;
+	if (part < 1)
+		return;
+	to->groups += s->now.groups;
+	to->copies += s->now.copies;
+	to->bytes += s->now.bytes;
 }
 
 static void
@@ -51,7 +75,10 @@ results_close(struct model *m, struct device_state *d)
 	/* Beyond PHASES_MOST it is a pattern, and not set apart. */
 	for (i = 0; r->phases <= PHASES_MOST && i < m->copies; i++)
 		if (m->copy[i].phase == p->serial)
-			m->copy[i].apart[k] += part * m->copy[i].phase_ns;
+			put_copy(&m->copy[i], k, part);
+	for (i = 0; r->phases <= PHASES_MOST && i < m->smalls; i++)
+		if (m->small_apart[i].phase == p->serial)
+			put_small(&m->small_apart[i], k, part);
 }
 
 void
@@ -78,9 +105,30 @@ results_op(struct model *m, struct device_state *d, const struct op *op,
 	    c->out.bytes / c->out.count : 0);
 	if (c->phase != p->serial) {
 		c->phase = p->serial;
-		c->phase_ns = 0;
+		c->phase_ns = c->phase_waited = c->phase_before = 0;
+		c->phase_copies = 0;
 	}
 	c->phase_ns += (double)ns;
+	c->phase_copies++;
+}
+
+void
+results_small(struct model *m, uint32_t i, const struct device_state *d,
+    struct small_sum s)
+{
+	struct small_apart *a = &m->small_apart[i];
+
+	if (!d->phase.open)
+		return;
+	if (a->phase != d->phase.serial) {
+		a->phase = d->phase.serial;
+		a->now = (struct small_sum){ 0 };
+	}
+	a->now.groups += s.groups;
+	a->now.copies += s.copies;
+	a->now.bytes += s.bytes;
+	a->now.gpu_ns += s.gpu_ns;
+	a->now.span_ns += s.span_ns;
 }
 
 /* The last phase is still open at the end of all work: it lasts until ${end}. */
@@ -158,4 +206,48 @@ results_apart(const struct model *m, const struct copy_state *c)
 		if (results_few(m->device[c->out.device], k))
 			apart += c->apart[k];
 	return apart < c->exposed ? apart : c->exposed;
+}
+
+/* ${all} without ${part}, which rounding may have made larger. */
+static uint64_t
+without(uint64_t all, double part)
+{
+	return sub_sat(all, (uint64_t)(part + 0.5));
+}
+
+void
+results_leave(const struct model *m, uint32_t i, struct small_copies *out)
+{
+	const struct small_sum *s;
+	uint32_t k;
+
+	for (k = 0; out->device < m->devices && k < GAP_CLASSES; k++) {
+		if (!results_few(m->device[out->device], k))
+			continue;
+		s = &m->small_apart[i].apart[k];
+		out->groups = without(out->groups, s->groups);
+		out->copies = without(out->copies, s->copies);
+		out->bytes = without(out->bytes, s->bytes);
+		out->gpu_ns = without(out->gpu_ns, s->gpu_ns);
+		out->span_ns = without(out->span_ns, s->span_ns);
+	}
+}
+
+void
+results_leave_copy(const struct model *m, const struct copy_state *c,
+    struct copy_class *out)
+{
+	double copies = 0;
+	uint32_t k;
+
+	for (k = 0; out->device < m->devices && k < GAP_CLASSES; k++) {
+		if (!results_few(m->device[out->device], k))
+			continue;
+		copies += c->apart_copies[k];
+		out->idle_waited_ns = without(out->idle_waited_ns,
+		    c->apart_waited[k]);
+		out->idle_before_ns = without(out->idle_before_ns,
+		    c->apart_before[k]);
+	}
+	out->checked = out->count - without(out->count, copies);
 }

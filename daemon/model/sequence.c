@@ -32,12 +32,15 @@ struct total {
 struct tracker {
 	uint32_t kernel[RING];
 	struct total total[RING];
+	bool moved[RING];	/* the device copied or cleared memory before it */
 	struct { uint64_t position; uint32_t hash; } seen[RING];
 	uint64_t launches;
 	struct total now;
 	uint32_t period;	/* of the candidate, 0 none */
 	uint64_t start;		/* its first launch */
 	uint32_t sequence;	/* of model->sequence, IDMAP_NONE not yet */
+	uint32_t turned;	/* the place in it of the period's first launch */
+	uint64_t transfers;	/* of the device, before the last launch */
 	bool dropped;		/* the table of sequences is full */
 	struct total counted;	/* totals up to what the sequence has */
 };
@@ -97,12 +100,13 @@ rotation(const struct tracker *t, uint64_t from, uint32_t n)
 	return i < j ? i : j;
 }
 
-/* A hash that is the same for all rotations of a sequence of kernels. */
+/* A hash that is the same for all rotations of a sequence of kernels, of which the one
+ * that begins at ${first} is the smallest. */
 static uint64_t
-sequence_hash(const struct tracker *t, uint64_t from, uint32_t n)
+sequence_hash(const struct tracker *t, uint64_t from, uint32_t n, uint32_t first)
 {
-	uint32_t first = rotation(t, from, n), i;
 	uint64_t hash = 0xcbf29ce484222325ull;
+	uint32_t i;
 
 	for (i = 0; i < n; i++) {
 		hash ^= tracker_kernel(t, from + (first + i) % n);
@@ -115,9 +119,9 @@ static int
 sequence_find(struct model *m, struct tracker *t, const struct op *op,
     uint64_t from)
 {
-	uint64_t hash = sequence_hash(t, from, t->period);
+	uint32_t first = rotation(t, from, t->period), i;
+	uint64_t hash = sequence_hash(t, from, t->period, first);
 	struct sequence *s;
-	uint32_t i;
 
 	for (i = 0; i < m->sequences; i++) {
 		s = &m->sequence[i];
@@ -126,8 +130,10 @@ sequence_find(struct model *m, struct tracker *t, const struct op *op,
 			break;
 	}
 	t->sequence = i;
-	if (i < m->sequences)
+	if (i < m->sequences) {
+		t->turned = (m->sequence_first[i] + t->period - first) % t->period;
 		return 0;
+	}
 	if (i == MAX_SEQUENCES) {
 		t->dropped = true;
 		return 0;
@@ -136,10 +142,15 @@ sequence_find(struct model *m, struct tracker *t, const struct op *op,
 		m->sequence = calloc(MAX_SEQUENCES, sizeof(*m->sequence));
 		m->sequence_hash = calloc(MAX_SEQUENCES,
 		    sizeof(*m->sequence_hash));
-		if (m->sequence == NULL || m->sequence_hash == NULL)
+		m->sequence_first = calloc(MAX_SEQUENCES,
+		    sizeof(*m->sequence_first));
+		if (m->sequence == NULL || m->sequence_hash == NULL ||
+		    m->sequence_first == NULL)
 			return -1;
 	}
 	s = &m->sequence[m->sequences];
+	t->turned = 0;
+	m->sequence_first[m->sequences] = first;
 	m->sequence_hash[m->sequences++] = hash;
 	s->device = op->device;
 	s->stream = m->queue[op->queue].stream;
@@ -148,6 +159,19 @@ sequence_find(struct model *m, struct tracker *t, const struct op *op,
 		s->kernel[i] = tracker_kernel(t, from + i) + 1;
 	s->in_graph = true;
 	return 0;
+}
+
+/* The period that ends with the launch at ${position} stands for ${repeats}. */
+static void
+count_moved(const struct tracker *t, struct sequence *s, uint64_t position,
+    uint64_t repeats)
+{
+	uint64_t from = position + 1 - t->period;
+	uint32_t i;
+
+	for (i = 0; i < t->period; i++)
+		if (t->moved[(from + i) % RING])
+			s->moved[(i + t->turned) % t->period] += repeats;
 }
 
 /* A whole number of periods ends with the launch at ${position}. */
@@ -166,6 +190,7 @@ sequence_count(struct model *m, struct tracker *t, const struct op *op,
 		return 0;
 	s = &m->sequence[t->sequence];
 	s->repeats += repeats;
+	count_moved(t, s, position, repeats);
 	s->kernel_ns += t->now.kernel_ns - t->counted.kernel_ns;
 	s->idle_ns += t->now.idle_ns - t->counted.idle_ns;
 	s->gaps += t->now.gaps - t->counted.gaps;
@@ -228,6 +253,7 @@ sequence_launch(struct model *m, const struct op *op, uint64_t idle,
     struct gap_seen seen)
 {
 	struct tracker *t = tracker_of(m, &m->queue[op->queue]);
+	const struct device_state *d = m->device[op->device];
 	uint64_t position, length;
 	uint32_t hash;
 	int rc = 0;
@@ -239,6 +265,8 @@ sequence_launch(struct model *m, const struct op *op, uint64_t idle,
 	t->now.kernel_ns = add_sat(t->now.kernel_ns, kernel_length(m, op));
 	t->kernel[position % RING] = op->index;
 	t->total[position % RING] = t->now;
+	t->moved[position % RING] = t->transfers != d->transfers;
+	t->transfers = d->transfers;
 	if (t->period != 0 &&
 	    tracker_kernel(t, position - t->period) != op->index)
 		t->period = 0;

@@ -51,6 +51,8 @@ settle_copied(struct model *m)
 		run->name[i] = m->name[i];				\
 	run->count = m->count;
 #include "model/output.def"
+	for (i = 0; i < m->smalls; i++)
+		results_leave(m, (uint32_t)i, &run->small[i]);
 	return 0;
 }
 
@@ -319,6 +321,7 @@ settle_copies(struct model *m)
 		out->exposed_ns = c->swept_ns == 0 ? 0 :
 		    (c->exposed - results_apart(m, c)) *
 		    ((double)c->out.gpu_ns / (double)c->swept_ns);
+		results_leave_copy(m, c, out);
 	}
 	m->run.copies = m->copies;
 	m->run.unified.fault_ns = unified_fault_ns(m);
@@ -333,6 +336,7 @@ settle_host(struct model *m)
 	uint32_t i, k;
 
 	run->syncs = run->calls = 0;
+	run->allocating_delayed = host_delayed(m);
 	for (i = 0; i < CALL_COUNT; i++) {
 		s = &m->sync[i];
 		if (s->sync_count + s->api_count > 0) {

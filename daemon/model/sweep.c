@@ -301,6 +301,7 @@ sweep_op(struct model *m, struct op *op)
 			    op->end - op->start, sequence_before(m, op));
 	} else
 		sequence_idle(m, op, idle, seen, &d->last);
+	d->transfers += op->kind == OP_COPY || op->kind == OP_MEMSET;
 	return copy_sweep(m, op);
 }
 

@@ -225,6 +225,31 @@ FAULT_IS(transforms, transforms_of(m, TRANSFORM "normal_iterator<float*> >(int)"
 FAULT_IS(transforms_permuted, transforms_of(m, TRANSFORM
     "permutation_iterator<float*, int*> >(int)"))
 
+/* Two of them, and a reduction that reads what the second wrote; the host waits after
+ * each, as Thrust does. Something is copied in front of ${moved} of the launches. */
+static void
+reduced_of(struct made *m, const char *name, uint32_t moved)
+{
+	struct sequence *q = &m->sequence[0];
+
+	transforms_of(m, TRANSFORM "normal_iterator<float*> >(int)");
+	m->kernel[2].name = name;
+	m->kernel[2].shape.grid_x = 1024;
+	m->kernel[2].metric[METRIC_GLOBAL_ST_SECTORS] = 1024;
+	*q = (struct sequence){ .length = 3, .kernel = { 1, 2, 3 },
+	    .repeats = m->kernel[0].launches, .syncs = 3 * m->kernel[0].launches };
+	for (uint32_t i = 0; i < moved; i++)
+		q->moved[i] = q->repeats;
+}
+
+#define REDUCE "void cub::CUB_300001_SM_900::detail::reduce::DeviceReduceKernel<" \
+    "cub::policy_hub, thrust::"
+FAULT_IS(transforms_reduced, reduced_of(m, REDUCE "normal_iterator<float*> >(int)", 1))
+FAULT_IS(transforms_copied, reduced_of(m, REDUCE "normal_iterator<float*> >(int)", 3))
+/* It needs all values before the first of the result. */
+FAULT_IS(transforms_sorted, reduced_of(m, "void cub::CUB_300001_SM_900::detail::radix_sort"
+    "::DeviceRadixSortOnesweepKernel<cub::policy_hub, float>(int)", 2))
+
 /* A kernel that follows itself, whose thread has two elements of an array of
  * structure-of-arrays order, and loads one of them ${place} from there; all memory has
  * ${arrays} such arrays. */

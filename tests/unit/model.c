@@ -298,6 +298,85 @@ KERNEL_TEST(test_hot_calls)
 	assert_int_equal(c->hot_count, 0);
 }
 
+/* Blocks of eight calls with the same mix of sizes; in a few of them one was delayed. */
+KERNEL_TEST(test_delayed_calls)
+{
+	uint64_t i, at = 0, ns;
+
+	for (i = 0; i < 20; i++, at += 10 * US)
+		feed_kernel(f, 1, at, at + US, at + 2 * US);
+	for (i = 0; i < 80; i++, at += 100 * MS) {
+		ns = i % 8 == 0 ? 90 * US : 10 * US;
+		feed_api(f, CALL_MALLOC, at, at + (i == 50 ? 90 * MS : ns));
+		feed_kernel(f, 1, at + 95 * MS, at + 95 * MS, at + 96 * MS);
+	}
+	/* 10 blocks of 160 us, and one call of 90 ms instead of 10 us. */
+	assert_true(fabs(feed_settle(f)->allocating_delayed - 89.99 / 91.59) < 0.01);
+}
+
+/* Small results that the host checks one by one at the end, or after each of many
+ * launches. */
+static const struct run *
+feed_checks(struct feed *f, uint64_t phases)
+{
+	uint64_t at = 0;
+
+	for (uint64_t p = 0; p < phases; p++) {
+		feed_kernel(f, 1, at, at + US, at + 100 * US);
+		at += 200 * US;
+		for (int i = 0; i < 100; i++, at += 30 * US)
+			feed_copy(f, COPY_D2H, 4, false, at, at + 5 * US, at + 7 * US);
+	}
+	feed_bye(f, at);
+	return feed_settle(f);
+}
+
+KERNEL_TEST(test_checks_apart)
+{
+	const struct run *run = feed_checks(f, 2);
+
+	assert_int_equal(run->smalls, 1);
+	assert_int_equal(run->small[0].groups, 0);
+	assert_int_equal(run->small[0].copies, 0);
+	assert_int_equal(run->small[0].span_ns, 0);
+	assert_int_equal(run->copy[0].count, 200);
+	assert_int_equal(run->copy[0].checked, 200);
+	assert_int_equal(run->copy[0].idle_waited_ns, 0);
+}
+
+KERNEL_TEST(test_checks_each_step)
+{
+	const struct run *run = feed_checks(f, 20);
+
+	assert_int_equal(run->small[0].groups, 20);
+	assert_int_equal(run->small[0].copies, 2000);
+	assert_int_equal(run->copy[0].checked, 0);
+	assert_true(run->copy[0].idle_waited_ns > 0);
+}
+
+/* The same launch has a copy in front of it in each step. */
+KERNEL_TEST(test_moved_in_sequence)
+{
+	const struct sequence *q;
+	uint64_t i, at = 0, moved = 0;
+
+	feed_signature(f, 2, "b");
+	for (i = 0; i < 100; i++, at += 40 * US) {
+		feed_kernel(f, 1, at, at + US, at + 2 * US);
+		feed_kernel(f, 2, at, at + 3 * US, at + 4 * US);
+		feed_kernel(f, 2, at, at + 5 * US, at + 6 * US);
+		feed_copy(f, COPY_D2H, 4, false, at + 7 * US, at + 8 * US, at + 9 * US);
+	}
+	q = &feed_settle(f)->sequence[0];
+	assert_int_equal(q->length, 3);
+	for (i = 0; i < 3; i++) {
+		moved += q->moved[i];
+		assert_true(q->moved[i] == 0 || (q->moved[i] == q->repeats &&
+		    q->kernel[i] == 1));
+	}
+	assert_int_equal(moved, q->repeats);
+}
+
 /* Without launches, calls after the first ten allocations are hot. */
 FEED_TEST(test_hot_without_launches)
 {

@@ -239,6 +239,8 @@ static const struct row others[] = {
 	  { fault_step_of_rows }, fault_good },
 	{ "kernel-fusion-candidate", fault_transforms,
 	  { fault_transforms_permuted }, fault_good },
+	{ "kernel-fusion-candidate", fault_transforms_reduced,
+	  { fault_transforms_copied, fault_transforms_sorted }, fault_good },
 	{ "kernel-fusion-candidate", fault_state,
 	  { fault_state_of_neighbours, fault_state_of_others }, fault_good },
 	{ "kernel-fusion-candidate", fault_state_divided,

@@ -700,12 +700,17 @@ MADE_TEST(test_fusion_of_step)
 	    "_Z5scalePf + _Z5shiftPf + _Z5clampPf + _Z5clampPf");
 	assert_int_equal(f->confidence, CONF_MEDIUM);
 	assert_true(f->saves_s > each && f->saves_s < 2.5 * each);
-	/* Ten copies for a hundred steps: one may lie between two of its launches. */
-	m->run.copy = (struct copy_class[]){ { .count =
-	    m->sequence[0].repeats / 10 + 1 } };
-	m->run.copies = 1;
+	/* The host waits in each step, and could read managed memory there. */
+	m->sequence[0].syncs = m->sequence[0].repeats;
+	assert_non_null(made_finding(made_advised(m), "kernel-fusion-candidate"));
+	m->run.peak_host_bytes = 1;
 	assert_null(made_finding(made_advised(m), "kernel-fusion-candidate"));
-	m->run.copies = 0;
+	m->run.peak_host_bytes = m->sequence[0].syncs = 0;
+	/* In more than a tenth of the steps something is copied between launches. */
+	for (int i = 0; i < 4; i++)
+		m->sequence[0].moved[i] = m->sequence[0].repeats / 10 + 1;
+	assert_null(made_finding(made_advised(m), "kernel-fusion-candidate"));
+	memset(m->sequence[0].moved, 0, sizeof(m->sequence[0].moved));
 	/* The second begins a chain of its own: the two launches of the third and the
 	 * first. */
 	a = advised(fault_step_of_neighbours, m);

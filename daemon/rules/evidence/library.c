@@ -33,6 +33,8 @@ struct family {
 					 * only call a function for each element */
 	const char *transform[PARTS_MAX];	/* parts of the names of those that
 					 * store its result at the same index */
+	const char *taker[PARTS_MAX];	/* parts of the names of those that read
+					 * values in order */
 	const char *permuted[PARTS_MAX];	/* parts of iterators that go to
 					 * others */
 };
@@ -90,6 +92,7 @@ load_families(void)
 		read_parts(f->type, json_object_get(item, "types"));
 		read_parts(f->caller, json_object_get(item, "callers"));
 		read_parts(f->transform, json_object_get(item, "transforms"));
+		read_parts(f->taker, json_object_get(item, "takers"));
 		read_parts(f->permuted, json_object_get(item, "permuted"));
 		families += f->name != NULL && f->kind != NULL;
 	}
@@ -263,17 +266,35 @@ is_callers(const struct family *f, const struct family *launcher,
 	    has_part(name, strlen(name), f->caller) && has_own_type(name);
 }
 
-bool
-library_transforms(const struct run *run, const struct kernel *k)
+/* The family of a template that the program has instantiated itself, of arrays in order;
+ * NULL. */
+static const struct family *
+own_family(const struct run *run, const struct kernel *k, const char *name)
 {
-	const char *name = k->name != NULL ? k->name : k->mangled;
 	const struct family *f;
 
 	pthread_once(&once, load);
 	f = by_name(name);
 	return f != NULL && by_module(launcher(run, k)) == NULL &&
-	    has_part(name, strlen(name), f->transform) &&
-	    !has_part(name, strlen(name), f->permuted);
+	    !has_part(name, strlen(name), f->permuted) ? f : NULL;
+}
+
+bool
+library_transforms(const struct run *run, const struct kernel *k)
+{
+	const char *name = k->name != NULL ? k->name : k->mangled;
+	const struct family *f = own_family(run, k, name);
+
+	return f != NULL && has_part(name, strlen(name), f->transform);
+}
+
+bool
+library_takes(const struct run *run, const struct kernel *k)
+{
+	const char *name = k->name != NULL ? k->name : k->mangled;
+	const struct family *f = own_family(run, k, name);
+
+	return f != NULL && has_part(name, strlen(name), f->taker);
 }
 
 /* Template arguments count, too: PyTorch's elementwise kernels are one template. */

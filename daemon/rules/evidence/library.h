@@ -49,6 +49,10 @@ bool library_owns(const struct run *run, const struct kernel *k);
  * more. */
 bool library_transforms(const struct run *run, const struct kernel *k);
 
+/* library_takes(run, k): likewise one that reduces, scans or selects from values which it
+ * reads in order: it could call a function for each of them. */
+bool library_takes(const struct run *run, const struct kernel *k);
+
 /* library_calling(s): the name of the library whose code makes the call at ${s};
  * NULL: none, a framework's, or not known. ${s} may be NULL. */
 const char *library_calling(const struct site *s);

@@ -289,11 +289,12 @@ pointer_of(const struct code *c, uint32_t at)
 	return pointer_in(c, at, o.base, POINTER_DEPTH);
 }
 
-/* See pointwise_taken. */
+/* See pointwise_taken; *${all} must be 0. */
 static uint32_t
-look_taken(const struct code *c, const struct affine *address)
+look_taken(const struct code *c, const struct affine *address, double *all)
 {
 	uint32_t own[POINTERS_MOST], other[POINTERS_MOST], bytes = 0;
+	uint32_t index[POINTERS_MOST];
 	size_t owns = 0, others = 0;
 	struct internals called;
 
@@ -314,8 +315,17 @@ look_taken(const struct code *c, const struct affine *address)
 			return 0;
 		if (mine && bytes != 0 && bytes != p.scale)
 			return 0;
-		if (mine)
+		if (mine) {
 			bytes = p.scale;
+			*all += i->bytes;
+		}
+		/* Through one pointer an element before or behind it (that of another
+		 * column, modulo the width) has an index that is computed anew. */
+		for (size_t n = 0; mine && n < owns; n++)
+			if (own[n] == from && index[n] != p.index)
+				return 0;
+		if (mine)
+			index[owns] = p.index;
 		if (mine)
 			own[owns++] = from;
 		else
@@ -329,15 +339,17 @@ look_taken(const struct code *c, const struct affine *address)
 }
 
 uint32_t
-pointwise_taken(const struct code *c, const struct record_SIGNATURE *shape)
+pointwise_taken(const struct code *c, const struct record_SIGNATURE *shape,
+    double *all)
 {
 	struct affine *address;
 	uint32_t bytes;
 
+	*all = 0;
 	if (c == NULL || !c->disassembled ||
 	    (address = affine_addresses(c, shape)) == NULL)
 		return 0;
-	bytes = look_taken(c, address);
+	bytes = look_taken(c, address, all);
 	free(address);
 	return bytes;
 }

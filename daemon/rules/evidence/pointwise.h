@@ -27,9 +27,10 @@ uint32_t pointwise_stored(const struct code *c,
 
 /* pointwise_taken(c, shape): bytes of an element of the arrays that each thread loads at
  * its own index; what it loads elsewhere (a table) comes through other pointers among the
- * parameters, and it may store anywhere. 0: as above. */
+ * parameters, and it may store anywhere. 0: as above. *${all}: what a thread loads so, if it
+ * executes each load once. */
 uint32_t pointwise_taken(const struct code *c,
-    const struct record_SIGNATURE *shape);
+    const struct record_SIGNATURE *shape, double *all);
 
 /* Of the bytes that a thread loads, and of those that it stores, the shares at an address
  * where it does both: a state that it changes in place. */

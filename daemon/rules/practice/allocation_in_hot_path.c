@@ -11,6 +11,9 @@
 #include "rules/evidence/reads.h"
 #include "rules/evidence/slope.h"
 
+/* A smaller share of the calls' time is not mentioned. */
+#define DELAYED_TOLD 0.2
+
 #define ALLOCATIONS (CALL_BIT(MALLOC) | CALL_BIT(FREE) |			\
 	CALL_BIT(MALLOC_HOST) | CALL_BIT(FREE_HOST) | CALL_BIT(MALLOC_MANAGED))
 
@@ -192,15 +195,16 @@ between_launches(struct rule_view *x, uint64_t count, double hot)
 	/* Memory for a compiler's trials is no part of the loop. */
 	double part = enough(x, count) * spared(x->run) *
 	    (1 - framework_tuned(x->run, ALLOCATIONS));
-	double saved = spared_s(x, count, hot, idle);
+	double usual = 1 - x->run->allocating_delayed;
+	double saved = usual * spared_s(x, count, hot, idle);
 	struct draft *d;
 
-	if (hot * part < rule_value(x, "min_share") * whole_s(x->run))
+	if (usual * hot * part < rule_value(x, "min_share") * whole_s(x->run))
 		return RULE_CLEAN;
 	d = found(x, count, hot, " between launches");
 	d->waits = BAR_ALLOCATION;
 	d->claim[0] = (struct claim){ POOLS_HOST,
-	    { 0.8 * part * idle, part * saved, fmax(hot, idle +
+	    { 0.8 * part * usual * idle, part * saved, fmax(hot, idle +
 	    gaps_s(x->run, rule_value(x, "min_count"), INFINITY)) } };
 	rule_evidence(x, d, "idle_s", idle, "GPU idle meanwhile",
 	    .measured = "API and kernel records");
@@ -210,10 +214,18 @@ between_launches(struct rule_view *x, uint64_t count, double hot)
 	    say_seconds(x->arena, idle));
 	d->f.limiter = idle > 0 ? "the host is inside the allocator, and the "
 	    "GPU waits" : "the host is inside the allocator";
-	d->f.gain_note = saved > idle ? "the GPU idle time inside these "
+	d->f.gain_note = saved > usual * idle ? "the GPU idle time inside these "
 	    "calls; and no other wait takes their place, so that the host is "
 	    "earlier at its next launches" :
 	    "the GPU idle time inside these calls";
+	if (usual < 1 - DELAYED_TOLD) {
+		rule_evidence(x, d, "delayed_ratio", 1 - usual, "part of the calls' "
+		    "time beyond what they take where nothing delays them",
+		    .derived = "API records");
+		d->f.gain_note = arena_format(x->arena, "%s; without what delayed "
+		    "single calls, which another program in the driver does",
+		    d->f.gain_note);
+	}
 	add_turns(x, d, part);
 	return RULE_FOUND;
 }

@@ -17,7 +17,8 @@
  *  - step: launches of one shape in a step of a loop, perhaps several of one kernel,
  *    of which each after the first touches only the elements of its thread's index, or
  *    loads them there and tables elsewhere, or transforms of Thrust and CUB, which do so
- *    by contract, and which together touch more than all memory in use;
+ *    by contract, and perhaps a reduction, scan or selection of these behind them; and
+ *    which together touch more than all memory in use;
  *  - copy: the second only moves what the first has written; swapping two
  *    pointers makes it unnecessary;
  *  - network: one kernel that follows itself for each distance of a butterfly
@@ -77,6 +78,7 @@ struct group {
 	size_t length;
 	enum link link;
 	double chains, gaps, idle_s;
+	bool unsure;		/* that its launches share data is likely only */
 };
 
 struct search {
@@ -484,22 +486,37 @@ goes_on_by_code(const struct search *s, const struct kernel *a,
     const struct kernel *b)
 {
 	const struct record_SIGNATURE *f = &a->shape, *t = &b->shape;
+	double made = bytes_written(a), own;
 	uint32_t stored;
 
 	if (f->grid_x != t->grid_x || f->grid_y != t->grid_y ||
 	    f->grid_z != t->grid_z || f->block_x != t->block_x ||
 	    f->block_y != t->block_y || f->block_z != t->block_z ||
-	    bytes_written(a) < rule_value(s->x, "min_bytes"))
+	    made < rule_value(s->x, "min_bytes"))
 		return false;
 	stored = pointwise_stored(a->code, f);
-	return stored > 0 && (element_of(s, b) == stored || (can_take(s, a, b) &&
-	    pointwise_taken(b->code, t) == stored));
+	if (stored == 0 || element_of(s, b) == stored)
+		return stored > 0;
+	/* What it loads elsewhere is a small table, which L1 holds, and no array that
+	 * ${a} may have stored. */
+	return can_take(s, a, b) && pointwise_taken(b->code, t, &own) == stored &&
+	    bytes_counted(s, b) <= (1 + SAME) * fmax(made, own * threads_in_all(b));
 }
 
 static bool
 is_transform(const struct search *s, const struct kernel *k)
 {
 	return library_transforms(s->x->run, k);
+}
+
+/* Does ${b}, which leaves less than it reads, read as much as ${a} writes? */
+static bool
+takes_all(const struct search *s, const struct kernel *a, const struct kernel *b)
+{
+	double made = bytes_written(a);
+
+	return made >= rule_value(s->x, "min_bytes") &&
+	    fabs(bytes_counted(s, b) - made) <= SAME * made;
 }
 
 static bool
@@ -509,23 +526,33 @@ is_continued(const struct search *s, const struct kernel *a,
 	if (a == NULL || b == NULL || a->device != b->device ||
 	    !is_counted(s, a) || !is_counted(s, b))
 		return false;
-	if (is_transform(s, a) && is_transform(s, b))
-		return can_take(s, a, b);
+	if (is_transform(s, a))
+		return is_transform(s, b) ? can_take(s, a, b) :
+		    library_takes(s->x->run, b) && takes_all(s, a, b);
 	return is_own(s, a) && is_own(s, b) && goes_on_by_code(s, a, b);
 }
 
-/* Do launches ${k} touch some bytes twice for certain? Each touches as much as it
- * reads or writes, whichever is more; all memory in use is less than the sum. */
-static bool
+enum shared { SHARED_NOT, SHARED_LIKELY, SHARED_SURELY };
+
+/* Do launches ${k} touch some bytes twice? Each touches as much as it reads or writes,
+ * whichever is more; all memory in use is less than the sum. It is likely if it is less
+ * than what transforms read and write, few of which work in place. */
+static enum shared
 is_shared(const struct search *s, const uint32_t *k, size_t n)
 {
 	const struct kernel *all = s->x->run->kernel;
-	double sum = 0;
+	double sum = 0, both = 0, memory = reuse_memory(s->x->run);
 
-	for (size_t i = 0; i < n; i++)
-		sum += fmax(bytes_counted(s, &all[k[i]]),
-		    bytes_written(&all[k[i]]));
-	return sum - reuse_memory(s->x->run) >= TWICE * sum;
+	for (size_t i = 0; i < n; i++) {
+		double read = bytes_counted(s, &all[k[i]]);
+		double made = bytes_written(&all[k[i]]);
+
+		sum += fmax(read, made);
+		both += is_transform(s, &all[k[i]]) ? read + made :
+		    fmax(read, made);
+	}
+	return sum - memory >= TWICE * sum ? SHARED_SURELY :
+	    both - memory >= TWICE * both ? SHARED_LIKELY : SHARED_NOT;
 }
 
 /* Adds the launches ${k} of a step, unless other links claim one of its kernels. */
@@ -533,6 +560,7 @@ static void
 add_step(struct search *s, const struct sequence *q, const uint32_t *k, size_t n)
 {
 	double count = (double)q->repeats;
+	enum shared shared = n < 2 ? SHARED_NOT : is_shared(s, k, n);
 	bool differ = false;
 	int group;
 
@@ -541,10 +569,10 @@ add_step(struct search *s, const struct sequence *q, const uint32_t *k, size_t n
 			return;
 		differ |= k[i] != k[0];
 	}
-	if (n < 2 || !differ || !is_shared(s, k, n) ||
-	    (group = group_of(s, LINK_STEP, k, n)) < 0)
+	if (shared == SHARED_NOT || !differ || (group = group_of(s, LINK_STEP, k, n)) < 0)
 		return;
 	s->group[group].chains += count;
+	s->group[group].unsure = shared == SHARED_LIKELY;
 	for (size_t i = 0; i < n; i++) {
 		s->node[k[i]].group = group + 1;
 		if (i + 1 < n)
@@ -555,17 +583,21 @@ add_step(struct search *s, const struct sequence *q, const uint32_t *k, size_t n
 		    (double)(n - 1) / q->length;
 }
 
-/* May the host, or a copy, have come in between in some of the steps? A sequence is of
- * kernels alone, so that any copies of the run count, wherever they were. */
+/* Has a copy or memset come in front of launch ${i} of the steps? */
+static bool
+is_moved(const struct sequence *q, size_t i)
+{
+	return (double)q->moved[i % steps_length(q)] >=
+	    (1 - ALWAYS) * (double)q->repeats;
+}
+
+/* May the host have read or written the data between the launches of a step? It can
+ * where it waits, if it reaches them without a copy. */
 static bool
 is_interrupted(const struct run *run, const struct sequence *q)
 {
-	double most = (1 - ALWAYS) * (double)q->repeats, copies = 0;
-
-	for (size_t i = 0; i < run->copies; i++)
-		if (run->copy[i].device == q->device)
-			copies += (double)run->copy[i].count;
-	return copies >= most || (double)q->syncs >= most;
+	return run->peak_host_bytes > 0 &&
+	    (double)q->syncs >= (1 - ALWAYS) * (double)q->repeats;
 }
 
 /* The chains of one repeated sequence, a cycle: they begin where a launch does not
@@ -580,14 +612,14 @@ follow_steps(struct search *s, const struct sequence *q)
 
 	if (n < 2 || q->length > n || is_interrupted(s->x->run, q))
 		return;
-	while (first < n && is_continued(s, steps_kernel(x, q, first + n - 1),
-	    steps_kernel(x, q, first)))
+	while (first < n && !is_moved(q, first) && is_continued(s,
+	    steps_kernel(x, q, first + n - 1), steps_kernel(x, q, first)))
 		first++;
 	for (size_t i = first; i < first + n; i++) {
 		const struct kernel *b = steps_kernel(x, q, i);
 
-		if (length > 0 && (length == CHAIN_MAX || !is_continued(s,
-		    steps_kernel(x, q, i - 1), b))) {
+		if (length > 0 && (length == CHAIN_MAX || is_moved(q, i) ||
+		    !is_continued(s, steps_kernel(x, q, i - 1), b))) {
 			add_step(s, q, k, length);
 			length = 0;
 		}
@@ -747,6 +779,8 @@ found(struct search *s, int group)
 	const struct group *g = &s->group[group];
 	const char *names = names_of(s, g), *volume;
 	bool library = is_transform(s, &x->run->kernel[g->kernel[0]]);
+	bool taken = library && !is_transform(s,
+	    &x->run->kernel[g->kernel[g->length - 1]]);
 	struct draft *d = rule_found(x, names);
 
 	if (set_parts(s, d, group) != 0)
@@ -806,7 +840,7 @@ found(struct search *s, int group)
 		d->f.gain_note = "all of the copy's time; that it copies what "
 		    "the kernel before has written, equal volumes suggest";
 	} else if (g->link == LINK_STEP) {
-		d->f.confidence = CONF_MEDIUM;
+		d->f.confidence = g->unsure ? CONF_LOW : CONF_MEDIUM;
 		d->cap = SEV_MEDIUM;
 		d->f.summary = arena_format(x->arena, "%zu launches follow each "
 		    "other %s times; in each after the first %s, and together "
@@ -815,7 +849,12 @@ found(struct search *s, int group)
 		    "called for each element" : "thread i takes up element i",
 		    say_bytes(x->arena, reuse_memory(x->run)));
 		d->f.limiter = "what one writes the next reads again";
-		d->f.advice = library ? "fuse these calls into one: a single "
+		d->f.advice = taken ? "fuse these calls into one: "
+		    "thrust::transform_reduce, or transform_inclusive_scan, over "
+		    "zipped iterators (thrust::make_zip_iterator), or a transform "
+		    "iterator as the input (thrust::make_transform_iterator), whose "
+		    "function does all steps: nothing in between is stored" :
+		    library ? "fuse these calls into one: a single "
 		    "transform over zipped iterators (thrust::make_zip_iterator, "
 		    "cub::DeviceTransform with a tuple), whose function does all "
 		    "steps, with the values between them in registers" :

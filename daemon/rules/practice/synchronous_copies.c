@@ -8,6 +8,7 @@
  */
 #include <math.h>
 
+#include "rules/engine/pools.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
@@ -62,7 +63,8 @@ collect(const struct run *run, struct waiting *w)
 {
 	for (size_t i = 0; i < run->copies; i++) {
 		const struct copy_class *c = &run->copy[i];
-		double count = (double)(c->async ? c->waits : c->count);
+		double count = (double)(c->async ? c->waits : c->count -
+		    c->checked);
 		double idle = 1e-9 * (double)(c->async ? c->waits_idle_ns :
 		    c->idle_waited_ns), turn, need = needed_of(c);
 
@@ -140,6 +142,8 @@ claim(struct rule_view *x, struct draft *d, const struct waiting *w,
 	struct gain g = rule_queued(x->run, w->idle_s, count);
 	double free = w->idle_s > 0 ? 1 - w->needed_s / w->idle_s : 0;
 	double turn = rule_turn(w->idle_s, count);
+	/* Copies can hide behind kernels only. */
+	double hidden = fmin(w->exposed_s, pools_kernels_s(x->run));
 
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
@@ -150,8 +154,8 @@ claim(struct rule_view *x, struct draft *d, const struct waiting *w,
 	/* With other work queued the copies may be hidden as well, unless the
 	 * host computes with them first; if it no longer does, they go. */
 	d->claim[1] = (struct claim){ POOL_COPY, { 0, part * turn * (0.5 *
-	    w->exposed_s + NEEDED * w->needed_copy_s),
-	    w->exposed_s + w->needed_copy_s } };
+	    hidden + NEEDED * w->needed_copy_s),
+	    hidden + w->needed_copy_s } };
 	d->claims = 2;
 }
 
