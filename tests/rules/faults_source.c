@@ -355,6 +355,21 @@ FAULT_IS(searching_batches, searching(m, "three_ahead", 6400))
 /* What it loads tells where to look next. */
 FAULT_IS(searching_list, searching(m, "one_after_another", 6400))
 
+/* A search as the listing ${code} of it. */
+static void
+searching_as(struct made *m, const char *code)
+{
+	made_counters(m, code_kernel(m, 0.5, code), 0.5);
+}
+
+FAULT_IS(searching_unrolled,
+    searching_as(m, code_text("searching_unrolled")))
+FAULT_IS(searching_rows,
+    searching_as(m, code_text("searching_rows", "LDG.E.CONSTANT")))
+/* What it stores may be what it loads next. */
+FAULT_IS(searching_stored,
+    searching_as(m, code_text("searching_rows", "LDG.E")))
+
 /* An unrolled loop, with ${parameter} to store to, and ${between} two of its loads. */
 static void
 in_turn(struct made *m, const char *parameter, const char *between)

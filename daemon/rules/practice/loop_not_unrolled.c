@@ -29,7 +29,9 @@
 #define LOADS_MOST 8		/* loads whose address is examined */
 #define BATCH 8			/* loads before the tests of a search */
 #define SEARCH_LOADS 2		/* more before a test are a batch already */
-#define SEARCH_TESTS 9		/* branches of a search: unrolled by eight */
+#define SEARCH_BODY 512		/* instructions of a search: the compiler unrolls it by
+				 * up to 16, with a test behind each load */
+#define SEARCH_TESTS 33		/* branches of a search: unrolled by 32 */
 #define SEARCH_TURNS 32		/* four batches: half of one, in the mean, is loaded
 				 * in vain */
 #define ACCESSES_MOST 64	/* of a loop that loads and stores in turn */
@@ -141,13 +143,43 @@ look_at_load(const struct slices *t, uint32_t s, struct loop *k)
 		k->loads = true;
 }
 
-/* Does the loop end by what it loads, at addresses that it computes without that, and
- * test it before it loads more? */
+/* Does the loop load ${s} from an address that it computes without what it loads? */
 static bool
-is_search(const struct code *c, const struct slices *t,
+is_ahead(const struct slices *t, const struct sass_loop *l, uint32_t s)
+{
+	struct slice from;
+
+	slice_of(&from, t, s);
+	if (!from.known || !from.changes || from.loaded > SLICE_LOADS)
+		return false;
+	for (int k = 0; k < from.loaded; k++)
+		if (from.load[k] >= l->head && from.load[k] <= l->tail)
+			return false;
+	return true;
+}
+
+/* Does the loop count register ${reg}, as ${s} reads it? The compiler may count in one
+ * register and carry it over in another. */
+static bool
+is_counter(const struct slices *t, uint32_t s, int reg)
+{
+	struct slice from;
+
+	slice_of_register(&from, t, s, reg);
+	return from.known && from.carried && !from.loads;
+}
+
+/*
+ * The elements that the loop tests in a turn, if it ends by what it loads, at addresses
+ * that it computes without that, and tests it before it loads more; else 0. It may store
+ * what it finds, if that cannot change what it loads.
+ */
+static unsigned
+search_of(const struct code *c, const struct slices *t,
     const struct sass_loop *l)
 {
 	bool held[REGISTERS] = { false }, tests = false, counts = false;
+	bool stores = false, constant = true;
 	unsigned loads = 0, most = 0, branches = 0;
 	struct registers r;
 
@@ -157,24 +189,25 @@ is_search(const struct code *c, const struct slices *t,
 		bool reads = false, steps = false, load = i->space ==
 		    SPACE_GLOBAL && i->flags & SASS_LOAD;
 		struct operands o;
-		struct slice from;
 
 		operands_of(&o, i);
 		if (i->flags & (SASS_BRANCH | SASS_EXIT)) {
 			branches++;
 			loads = 0;
 		}
-		if (i->flags & (SASS_BARRIER | SASS_CALL | SASS_ATOMIC |
-		    SASS_STORE))
-			return false;
+		if (i->flags & (SASS_BARRIER | SASS_CALL | SASS_ATOMIC))
+			return 0;
+		stores = stores || i->flags & SASS_STORE;
 		for (int u = 0; u < o.uses; u++) {
 			reads = reads || held[o.use[u]];
-			steps = steps || r.stepped[o.use[u]];
+			steps = steps || r.stepped[o.use[u]] ||
+			    (i->flags & SASS_PREDICATE && !counts &&
+			    is_counter(t, s, o.use[u]));
 		}
 		if (load) {
-			slice_of(&from, t, s);
-			if (!from.known || from.loads || !from.changes)
-				return false;
+			if (!is_ahead(t, l, s))
+				return 0;
+			constant = constant && i->flags & SASS_READ_ONLY;
 			most = ++loads > most ? loads : most;
 		}
 		tests = tests || (i->flags & SASS_PREDICATE && reads);
@@ -183,14 +216,15 @@ is_search(const struct code *c, const struct slices *t,
 			held[o.def + d] = load || reads;
 	}
 	return tests && counts && most > 0 && most <= SEARCH_LOADS &&
-	    branches >= 2 && branches <= SEARCH_TESTS;
+	    branches >= 2 && branches <= SEARCH_TESTS && (constant || !stores) ?
+	    branches - 1 : 0;
 }
 
 static void
 look(const struct code *c, const struct slices *t, struct loop *k)
 {
 	const struct sass_loop *l = k->at;
-	unsigned branches = 0, loads = 0;
+	unsigned branches = 0, loads = 0, tested = 0;
 	double before, after;
 	struct registers r;
 
@@ -217,12 +251,15 @@ look(const struct code *c, const struct slices *t, struct loop *k)
 	}
 	if (branches > BRANCHES_MOST || k->chases)
 		k->counts = false;
-	k->searches = !rare_is_loop(&c->sass, l) && is_search(c, t, l);
+	if (!rare_is_loop(&c->sass, l))
+		tested = search_of(c, t, l);
+	k->searches = tested > 0;
 	if (k->searches)
 		k->counts = false;
 	before = l->head > 0 ? inst_executed(c, l->head - 1) : 0;
 	after = inst_executed(c, l->tail + 1);
 	k->turns = inst_executed(c, l->tail) / fmax(1, fmax(before, after));
+	k->turns *= fmax(1, tested);
 }
 
 static bool
@@ -328,7 +365,8 @@ find_loops(const struct rule_view *x, const struct slices *t, bool searches,
 	for (size_t n = 0; n < c->sass.loops; n++) {
 		struct loop k = { .at = &c->sass.loop[n] };
 
-		if (k.at->tail - k.at->head >= BODY_MOST ||
+		if (k.at->tail - k.at->head >= (searches ? SEARCH_BODY :
+		    BODY_MOST) ||
 		    !(inst_executed(c, k.at->tail) > 0) || !is_innermost(c, n))
 			continue;
 		look(c, t, &k);
@@ -422,7 +460,8 @@ found_batch(struct rule_view *x, const struct loops *k, double loads,
 
 	d->f.title = title;
 	fix.flight = 1 + (loads - 1) * k->inst / k->total;
-	rule_fix(d, &fix, 0.25, 0.75);
+	/* All of the waiting is shared by a batch, but not every one is full. */
+	rule_fix_near(d, &fix, 0.25, 0.75);
 	d->f.confidence = CONF_LOW;
 	rule_evidence(x, d, "loop_ratio", k->inst / k->total,
 	    "the loop's part of all warp instructions",
@@ -438,12 +477,12 @@ report_search(struct rule_view *x, const struct loops *k, const struct mark *m)
 	    "a search that loads one element at a time");
 
 	rule_evidence(x, d, "turns", k->turns / k->inst,
-	    "iterations of the loop, mean",
+	    "elements that a thread tests, mean",
 	    .derived = source_metric_table[SOURCE_INST].name, .unit = "turn");
 	rule_evidence(x, d, "stall_ratio", x->load->memory_stall,
 	    "of the warps' time: waiting for memory", .derived = "counters");
-	d->f.summary = arena_format(x->arena, "a loop of about %s iterations "
-	    "tests each element that it loads before it loads the next",
+	d->f.summary = arena_format(x->arena, "a loop over about %s elements "
+	    "tests each one that it loads before it loads the next",
 	    say_plain(x->arena, k->turns / k->inst));
 	d->f.advice = "load a batch of elements (4 to 8) into registers first, "
 	    "unrolled and within the bound, and test them in order: their loads "
