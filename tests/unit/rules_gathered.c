@@ -321,6 +321,53 @@ MADE_TEST(test_walked)
 	assert_true(f->saves_s < f->saves_high_s);
 }
 
+/* Lookups of 99 MB of sectors in ${memory} bytes, L2 a quarter of 80 MB, of which
+ * ${read} bytes come from DRAM. */
+static void
+look_up(struct made *m, double memory, double read)
+{
+	struct kernel *k = made_measured(m, "_Z4lookPf", 10000, 45000, 0.4);
+	double *v = k->metric;
+
+	code_make(m, k, code_text("table_lookup", "0x4", "0x4",
+	    "LDG.E R16,desc[UR4][R10.64] | inst 100 sectors 3100 ideal 400 "
+	    "line 6\n"), CODE_SCALE);
+	v[METRIC_DRAM_PCT] = 92;
+	v[METRIC_L2_PCT] = 30;
+	v[METRIC_DRAM_READ] = read;
+	m->run.peak_memory_bytes = (uint64_t)memory;
+	m->device[0].limits.l2_bytes = 20u << 20;
+}
+
+/* A table larger than L2, each sector of which is looked up more than once, is better
+ * taken by segments; not one that L2 holds, that is looked up once, or that is. */
+MADE_TEST(test_lookups)
+{
+	static const struct {
+		double memory, read;
+		bool found;
+	} cases[] = {
+		{ 80e6, 150e6, true },
+		{ 80e6, 60e6, false },		/* L2 has what comes again */
+		{ 300e6, 150e6, false },	/* nothing comes again */
+		{ 30e6, 150e6, false },		/* L2 holds most of it */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct finding *f;
+
+		made_again(m);
+		look_up(m, cases[i].memory, cases[i].read);
+		f = made_finding(made_advised(m), "l2-thrash");
+		if ((f != NULL && strcmp(f->title, "lookups miss L2") == 0) !=
+		    cases[i].found)
+			fail_msg("case %zu: %s", i, f == NULL ? "nothing" :
+			    f->title);
+		if (f != NULL && cases[i].found)
+			assert_has(f->advice, "bucket the indices");
+	}
+}
+
 /* The row continues in the outer loop: a warp still walks it, and also the list
  * of rows: one finding covers both. */
 MADE_TEST(test_walked_outside)
