@@ -21,19 +21,27 @@
 
 /* --- data flow ------------------------------------------------------------- */
 
-static bool
-flow_into(struct affine_state *to, const struct affine_state *from, bool *reached)
-{
-	bool changed = !*reached;
+/* A block's state at its begin. */
+struct entry {
+	struct affine_state state;
+	bool reached;
+	bool due;			/* it changed since the block was gone through */
+};
 
-	*reached = true;
+static void
+flow_into(struct entry *e, const struct affine_state *from)
+{
+	struct affine_state *to = &e->state;
+	bool changed = !e->reached;
+
+	e->reached = true;
 	for (int r = 0; r < REGISTERS; r++) {
 		struct affine v = affine_meet(&to->reg[r], &from->reg[r]);
 
 		changed = changed || !affine_is_equal(&v, &to->reg[r]);
 		to->reg[r] = v;
 	}
-	return changed;
+	e->due = e->due || changed;
 }
 
 /* Do the threads that wait at the end of ${b} go on right behind it? Compilers
@@ -48,23 +56,20 @@ meets_behind(const struct flow *f, const struct block *b)
 	return false;
 }
 
-/* Passes the state on to the successors of ${b}; returns whether it changed there. */
-static bool
-flow_on(const struct flow *f, const struct block *b, struct affine_state *state,
-    bool *reached, const struct affine_state *now)
+/* Passes the state on to the successors of ${b}. */
+static void
+flow_on(const struct flow *f, const struct block *b, struct entry *entry,
+    const struct affine_state *now)
 {
-	bool changed = false, right_behind = meets_behind(f, b);
+	bool right_behind = meets_behind(f, b);
 
 	for (int i = 0; i < 2; i++)
 		if (b->next[i] != FLOW_NONE)
-			changed = flow_into(&state[b->next[i]], now,
-			    &reached[b->next[i]]) || changed;
+			flow_into(&entry[b->next[i]], now);
 	for (uint32_t i = 0; b->barrier != FLOW_NONE && i < f->meetings; i++)
 		if (f->meeting[i].barrier == b->barrier && (!right_behind ||
 		    f->block[f->meeting[i].block].first == b->last + 1))
-			changed = flow_into(&state[f->meeting[i].block], now,
-			    &reached[f->meeting[i].block]) || changed;
-	return changed;
+			flow_into(&entry[f->meeting[i].block], now);
 }
 
 /* A call of one of the compiler's own functions, which begins at ${at}: the registers
@@ -90,24 +95,24 @@ static int
 run(struct affine *address, const struct flow *f, const struct code *c,
     const struct record_SIGNATURE *shape)
 {
-	struct affine_state *state = calloc(f->blocks, sizeof(*state)), now;
-	bool *reached = calloc(f->blocks, sizeof(*reached)), changed = true;
+	struct entry *entry = calloc(f->blocks, sizeof(*entry));
+	struct affine_state now;
+	bool any = true;
 	size_t steps = 0;
 
-	if (state == NULL || reached == NULL) {
-		free(state);
-		free(reached);
+	if (entry == NULL)
 		return -1;
-	}
-	reached[0] = true;
-	while (changed && steps < STEPS_MOST) {
-		changed = false;
+	entry[0].reached = entry[0].due = true;
+	while (any && steps < STEPS_MOST) {
+		any = false;
 		for (uint32_t b = 0; b < f->blocks; b++) {
 			const struct block *block = &f->block[b];
 
-			if (!reached[b])
+			if (!entry[b].due)
 				continue;
-			now = state[b];
+			any = true;
+			entry[b].due = false;
+			now = entry[b].state;
 			for (uint32_t i = block->first; i <= block->last; i++) {
 				const struct sass_instruction *in =
 				    &c->sass.instruction[i];
@@ -119,13 +124,11 @@ run(struct affine *address, const struct flow *f, const struct code *c,
 					address[i] = affine_step(&now, in, shape);
 			}
 			steps += 1 + block->last - block->first;
-			changed = flow_on(f, block, state, reached, &now) ||
-			    changed;
+			flow_on(f, block, entry, &now);
 		}
 	}
-	free(state);
-	free(reached);
-	return changed;
+	free(entry);
+	return any;
 }
 
 struct affine *
