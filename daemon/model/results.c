@@ -4,11 +4,12 @@
  * A program that compares its results with a reference copies them to the host, works
  * through them on the host, and ends or goes on to the next variant. That happens once
  * or a few times, and nobody wants to make it faster: the time of these copies, of the
- * GPU's idle gaps around them and of the host after them is set apart. A phase is copies to the host with no other GPU
- * work between them, and the host's own time between and after them. If there are many
- * phases of about the same length, working through results is part of the program's
- * job, and they are not set apart. Of copies with little host time after them only a
- * part is set apart, so that the estimate does not jump.
+ * GPU's idle gaps around them and of the host after them is set apart. A phase is
+ * copies to the host with no other GPU work between them, and the host's own time
+ * between and after them. If there are many phases of about the same length, working
+ * through results is part of the program's job, and they are not set apart. Of copies
+ * with little host time after them only a part is set apart, so that the estimate does
+ * not jump.
  */
 #include "model/internal.h"
 
