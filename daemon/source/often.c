@@ -9,6 +9,7 @@
 #include "source/opcode.h"
 #include "source/operand.h"
 #include "source/rare.h"
+#include "source/trips.h"
 
 #define RETRY_MOST 32		/* instructions of a loop that only retries */
 
@@ -33,14 +34,43 @@ find_never(struct often *o, const struct sass *s, const struct internals *own)
 		}
 }
 
-/* The loop depth of instruction ${i}. */
-static int
-depth_of(const struct sass *s, uint32_t i)
+/* What is behind the last function of a cubin: a branch to itself, then nothing. */
+static void
+find_padding(struct often *o, const struct sass *s)
 {
-	const struct sass_loop *loop = sass_loop_of(s, i);
+	for (uint32_t i = (uint32_t)s->instructions; i-- > 0;) {
+		const struct sass_instruction *in = &s->instruction[i];
 
-	return loop == NULL ? 0 : loop->depth >= OFTEN_DEPTHS - 2 ?
-	    OFTEN_DEPTHS - 1 : (int)loop->depth + 1;
+		if (!opcode_is(in, "NOP") && !(in->flags & SASS_BRANCH &&
+		    in->target == in->pc))
+			break;
+		o[i].never = true;
+	}
+}
+
+/* The loops around an instruction. */
+struct around {
+	int depth;		/* those with unknown turns; OFTEN_DEPTHS - 1 at most */
+	double known;		/* turns of the others, multiplied */
+};
+
+/* ${turns}: of each loop, 0: not known; NULL: of none. */
+static struct around
+around_of(const struct sass *s, const double *turns, uint32_t i)
+{
+	struct around a = { 0, 1 };
+	const struct sass_loop *inner = sass_loop_of(s, i);
+
+	for (const struct sass_loop *l = s->loop; inner != NULL && l <= inner;
+	    l++) {
+		if (l->head > i || l->tail < i)
+			continue;
+		if (turns != NULL && turns[l - s->loop] > 0)
+			a.known *= turns[l - s->loop];
+		else if (a.depth < OFTEN_DEPTHS - 1)
+			a.depth++;
+	}
+	return a;
 }
 
 static bool
@@ -54,14 +84,18 @@ calls_division(const struct sass_instruction *i)
  * are not for rare arguments there are 64-bit divisions. */
 static void
 count_calls(double call[INTERNALS_MOST][OFTEN_DEPTHS], const struct sass *s,
-    const struct internals *own)
+    const double *turns, const struct internals *own)
 {
 	for (uint32_t i = 0; i < s->instructions; i++) {
 		uint32_t at = calls_division(&s->instruction[i]) ?
 		    callee_at(own, &s->instruction[i]) : SASS_NONE;
 
-		for (uint32_t k = 0; at != SASS_NONE && k < own->count; k++)
-			call[k][depth_of(s, i)] += own->at[k] == at;
+		for (uint32_t k = 0; at != SASS_NONE && k < own->count; k++) {
+			struct around a = around_of(s, turns, i);
+
+			if (own->at[k] == at)
+				call[k][a.depth] += a.known;
+		}
 	}
 }
 
@@ -93,20 +127,26 @@ find_retries(struct often *o, const struct sass *s)
 }
 
 struct often *
-often_make(const struct sass *s)
+often_make(const struct sass *s, const struct trips_launch *launch)
 {
 	struct often *o = calloc(s->instructions + 1, sizeof(*o));
+	double *turns = launch != NULL ? trips_find(s, launch) : NULL;
 	double call[INTERNALS_MOST][OFTEN_DEPTHS] = { { 0 } };
 	struct internals own;
 	uint32_t k = 0;			/* functions that begin up to here */
 
-	if (o == NULL)
+	if (o == NULL || (launch != NULL && turns == NULL)) {
+		free(o);
+		free(turns);
 		return NULL;
+	}
 	internals_find(&own, s);
 	find_never(o, s, &own);
+	find_padding(o, s);
 	find_retries(o, s);
-	count_calls(call, s, &own);
+	count_calls(call, s, turns, &own);
 	for (uint32_t i = 0; i < s->instructions; i++) {
+		struct around a = around_of(s, turns, i);
 		double calls = 0;
 
 		o[i].rare = rare_share(s, i);
@@ -115,7 +155,8 @@ often_make(const struct sass *s)
 		for (int d = 0; k > 0 && d < OFTEN_DEPTHS; d++)
 			calls += o[i].times[d] = call[k - 1][d];
 		if (!(calls > 0))
-			o[i].times[depth_of(s, i)] = 1;
+			o[i].times[a.depth] = a.known;
 	}
+	free(turns);
 	return o;
 }

@@ -37,6 +37,14 @@ is_of_first_launch(enum metric_id m)
 	}
 }
 
+void
+once_mask(struct kernel *k)
+{
+	for (int m = 0; m < METRIC_COUNT; m++)
+		if (!is_of_first_launch((enum metric_id)m))
+			k->metric[m] = NAN;
+}
+
 struct advice *
 once_advise(const struct analysed *x, struct kernel *kernel)
 {
@@ -45,8 +53,6 @@ once_advise(const struct analysed *x, struct kernel *kernel)
 	memcpy(kernel, run.kernel, run.kernels * sizeof(*kernel));
 	run.kernel = kernel;
 	for (size_t i = 0; i < run.kernels; i++)
-		for (int m = 0; m < METRIC_COUNT; m++)
-			if (!is_of_first_launch((enum metric_id)m))
-				kernel[i].metric[m] = NAN;
+		once_mask(&kernel[i]);
 	return advice_make(&run, NULL);
 }

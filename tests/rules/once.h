@@ -12,4 +12,7 @@
  * kernels of ${x}. To be freed with advice_free; NULL if memory runs out. */
 struct advice *once_advise(const struct analysed *x, struct kernel *kernel);
 
+/* once_mask(k): leaves only those counters of ${k}. */
+void once_mask(struct kernel *k);
+
 #endif

@@ -773,3 +773,26 @@ MADE_TEST(test_wide_in_loop)
 	assert_true(executions(&e, 7) < 1.1);
 	coded_clear(&e);
 }
+
+/* Instructions were counted, but the sectors of local memory of the whole kernel were not
+ * read with the first counters: the counts add up to them. Without any counter they say
+ * nothing. */
+MADE_TEST(test_sums_of_counts)
+{
+	struct kernel *k = made_kernel(m, "_Z5spillPf", 10000, 200000);
+	const struct finding *f;
+
+	code_make(m, k, code_text("summed_spill"), 1);
+	k->shape.local_per_thread = 400;
+	made_counters(m, k, 0.05);
+	k->metric[METRIC_INST_EXECUTED] = 2e7;
+	k->metric[METRIC_LOCAL_LD_SECTORS] = k->metric[METRIC_LOCAL_ST_SECTORS] = NAN;
+	k->metric[METRIC_LOCAL_LD_INST] = k->metric[METRIC_LOCAL_ST_INST] = NAN;
+	k->metric_complete = false;
+	f = made_found(m, "local-memory-spill");
+	assert_true(f->confidence <= CONF_MEDIUM);
+	assert_null(strstr(f->summary, "estimated"));
+	assert_true(f->kernel_speedup > 1.2);
+	k->metric[METRIC_INST_EXECUTED] = NAN;
+	made_quiet(m, "local-memory-spill");
+}

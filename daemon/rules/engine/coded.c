@@ -105,6 +105,19 @@ weaken_known(const struct rule_view *x, struct draft *d)
 	    "the code, not counted)", d->f.summary);
 }
 
+/* The same if the instructions were counted: their sums are as good as the counters
+ * that were not read, but of another launch. */
+static void
+weaken_summed(const struct rule_view *x, struct draft *d)
+{
+	if (d->f.confidence > CONF_MEDIUM)
+		d->f.confidence = CONF_MEDIUM;
+	for (size_t i = 0; i < d->f.evidences; i++)
+		if (d->f.evidence[i].from != NULL &&
+		    instead_lacked(x->own, &d->f.evidence[i]))
+			d->f.evidence[i].from = SUMMED_FROM;
+}
+
 /* Asks the rule with executions of the instructions estimated from samples. */
 static enum rule_state
 ask_sampled(struct rule_view *x)
@@ -133,13 +146,15 @@ coded_ask(struct rule_view *x)
 	    (coded_counted(x->rule) && x->load->limit < 0))
 		return RULE_NOT_MEASURED;
 	/* Rules that read the samples in a way of their own were asked before. */
-	if (x->kernel->code->samples.all > 0)
+	if (!x->kernel->code->counted &&
+	    x->kernel->code->samples.all > 0)
 		return sampled_speaks(x->rule) ? RULE_NOT_MEASURED :
 		    ask_sampled(x);
 	if (coded_of(&e, x) != 0)
 		return RULE_NOT_MEASURED;
 	state = instead_ask(x, x->rule->coded.function != NULL ?
 	    x->rule->coded.function : x->rule->function, &e.kernel, &e.load,
+	    x->kernel->code->counted ? weaken_summed :
 	    load_counted(x->kernel) ? weaken_known : weaken);
 	coded_clear(&e);
 	return state;

@@ -27,6 +27,7 @@ enum rule_state coded_ask(struct rule_view *x);
 /* The origin of such evidence. */
 #define CODED_FROM "code alone"
 #define COUNTED_FROM "counters and code"
+#define SUMMED_FROM "counts by instruction"
 
 /* coded_speaks(rule): can the rule be asked so? coded_counted(rule): does it
  * need counters of the whole kernel besides the code? */

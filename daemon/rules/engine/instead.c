@@ -36,11 +36,30 @@ instead_ask(struct rule_view *x, rule_function *rule, const struct kernel *k,
 	    RULE_NOT_MEASURED;
 }
 
+/* The metric that ${e} comes from; METRIC_COUNT: none. */
+static int
+metric_of(const struct evidence *e)
+{
+	int i;
+
+	for (i = 0; i < METRIC_COUNT; i++)
+		if (strcmp(e->from, metric_table[i].name) == 0)
+			break;
+	return i;
+}
+
 bool
 instead_counted(const struct kernel *k, const struct evidence *e)
 {
-	for (int i = 0; i < METRIC_COUNT; i++)
-		if (strcmp(e->from, metric_table[i].name) == 0)
-			return isfinite(k->metric[i]);
-	return false;
+	int i = metric_of(e);
+
+	return i < METRIC_COUNT && isfinite(k->metric[i]);
+}
+
+bool
+instead_lacked(const struct kernel *k, const struct evidence *e)
+{
+	int i = metric_of(e);
+
+	return i < METRIC_COUNT && !isfinite(k->metric[i]);
 }

@@ -13,6 +13,9 @@ typedef void instead_weaken(const struct rule_view *x, struct draft *d);
 /* instead_counted(k, e): was the metric of evidence ${e} counted for ${k} after all? */
 bool instead_counted(const struct kernel *k, const struct evidence *e);
 
+/* instead_lacked(k, e): is it a metric, and was it not? */
+bool instead_lacked(const struct kernel *k, const struct evidence *e);
+
 /*
  * instead_ask(x, rule, k, load, weaken): call ${rule} with the estimated kernel
  * ${k} and its ${load} in the view; x->own is the real kernel meanwhile. Each

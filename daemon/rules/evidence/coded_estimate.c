@@ -14,6 +14,7 @@
 #include "source/operand.h"
 #include "source/rare.h"
 #include "source/slice.h"
+#include "source/trips.h"
 
 #define ALONE 64		/* bytes that DRAM moves for an isolated sector */
 
@@ -416,33 +417,6 @@ coded_accesses(struct code *c, const struct affine *address,
 	count_atomics(c, shape, metric);
 }
 
-/* Sets the executions of each instruction: by ${warps} warps of ${lanes} lanes, with
- * ${turns} iterations of each loop, ${rare} of the code for rare arguments, and
- * ${retries} of the loops that retry atomics; 0: as often as others. */
-static void
-count(struct code *c, double warps, double lanes, double turns, double rare,
-    double retries, const struct often *often)
-{
-	for (int m = 0; m < SOURCE_COUNT; m++) {
-		c->total[m] = NAN;
-		for (size_t i = 0; i < c->instructions; i++)
-			c->instruction[i].value[m] = NAN;
-	}
-	for (uint32_t s = 0; s < c->sass.instructions; s++) {
-		size_t at = inst_of_sass(c, s);
-		const struct often *o = &often[s];
-		double times = o->never ? 0 : warps * (o->rare > 0 ?
-		    rare * o->rare : o->retried && retries > 0 ? retries :
-		    sum_at(o->times, turns));
-
-		if (at == SIZE_MAX)
-			continue;
-		set(c, &c->instruction[at], SOURCE_INST, times);
-		set(c, &c->instruction[at], SOURCE_THREADS, times * lanes);
-		set(c, &c->instruction[at], SOURCE_THREADS_ON, times * lanes);
-	}
-}
-
 static double
 executed(const struct code *c, uint32_t flags, enum sass_space space)
 {
@@ -665,14 +639,22 @@ rare_turns(const struct needs *n, const struct warp_counts *k, double turns)
 	    n->rare_stores);
 }
 
-/* The iterations of each loop at which a warp executes ${each} instructions in
- * the mean, with ${retries} of the loops that retry atomics; *${scale}: the share of
- * the warps that execute them, *${rare}: iterations for rare arguments. */
-static double
+/* How often a warp executes what. */
+struct turns {
+	double loop;		/* turns of each loop whose turns the code does not tell */
+	double scale;		/* the share of the warps that execute the code */
+	double rare;		/* turns for rare arguments */
+	double retries;		/* of the loops that retry atomics */
+};
+
+/* The turns at which a warp executes ${each} instructions in the mean, with ${retries} of
+ * the loops that retry atomics. */
+static struct turns
 turns_counted(const struct needs *n, double each, const struct warp_counts *k,
-    double retries, double *scale, double *rare)
+    double retries)
 {
 	double low = 1, high = TURNS_MOST, all, tried = n->retry_inst * retries;
+	struct turns t = { .retries = retries };
 
 	while (high / low > 1.001) {
 		double mid = sqrt(low * high);
@@ -683,10 +665,71 @@ turns_counted(const struct needs *n, double each, const struct warp_counts *k,
 		else
 			high = mid;
 	}
-	*rare = rare_turns(n, k, low);
-	all = sum_at(n->inst, low) + tried + n->rare_inst * *rare;
-	*scale = fmin(1, each / fmax(all, 1e-9));
-	return low;
+	t.loop = low;
+	t.rare = rare_turns(n, k, low);
+	all = sum_at(n->inst, low) + tried + n->rare_inst * t.rare;
+	t.scale = each / fmax(all, 1e-9);
+	return t;
+}
+
+/* Turns that the code tells hold if they explain the instructions of a warp so well:
+ * warps that exit early, and branches, leave out a part. */
+#define TOLD_LEAST 0.5
+#define TOLD_MOST 1.1
+
+/* Solves for the turns of all loops and makes ${often}. With ${launch} NULL the code
+ * tells none. False without memory. */
+static bool
+solve(struct turns *t, struct needs *n, struct often **often,
+    const struct rule_view *x, const struct affine *address,
+    const struct warp_counts *k, double each, const struct trips_launch *launch)
+{
+	double retries;
+
+	*often = often_make(&x->kernel->code->sass, launch);
+	if (*often == NULL)
+		return false;
+	*n = (struct needs){ .inst = { 0 } };
+	add_needs(n, x, address, *often, true);
+	retries = each > 0 ? retry_turns(n, each, k) : 0;
+	if (retries == 0) {
+		*n = (struct needs){ .inst = { 0 } };
+		add_needs(n, x, address, *often, false);
+	}
+	if (!(each > 0))
+		return true;
+	*t = turns_counted(n, each, k, retries);
+	if (launch != NULL && (t->scale < TOLD_LEAST || t->scale > TOLD_MOST)) {
+		free(*often);
+		return solve(t, n, often, x, address, k, each, NULL);
+	}
+	t->scale = fmin(1, t->scale);
+	return true;
+}
+
+/* Sets the executions of each instruction by ${warps} warps of ${lanes} lanes. */
+static void
+count(struct code *c, double warps, double lanes, const struct turns *t,
+    const struct often *often)
+{
+	for (int m = 0; m < SOURCE_COUNT; m++) {
+		c->total[m] = NAN;
+		for (size_t i = 0; i < c->instructions; i++)
+			c->instruction[i].value[m] = NAN;
+	}
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		size_t at = inst_of_sass(c, s);
+		const struct often *o = &often[s];
+		double times = o->never ? 0 : warps * t->scale * (o->rare > 0 ?
+		    t->rare * o->rare : o->retried && t->retries > 0 ?
+		    t->retries : sum_at(o->times, t->loop));
+
+		if (at == SIZE_MAX)
+			continue;
+		set(c, &c->instruction[at], SOURCE_INST, times);
+		set(c, &c->instruction[at], SOURCE_THREADS, times * lanes);
+		set(c, &c->instruction[at], SOURCE_THREADS_ON, times * lanes);
+	}
 }
 
 /* Lanes that each go on element by element from a loaded position have a row
@@ -714,21 +757,43 @@ walk_rows(const struct code *c, struct affine *address)
 	return true;
 }
 
+/* Counters of the whole kernel that were not read with the first ones, where its
+ * instructions were counted: those that the instructions' counts add up to. */
+static int
+sum_of_counts(struct coded *e, const struct rule_view *x)
+{
+	if (!(inst_total(x->kernel->code, SOURCE_INST) > 0) ||
+	    !(rule_metric(x, METRIC_INST_EXECUTED) > 0))
+		return 1;
+	e->own = NULL;
+	e->kernel = *x->kernel;
+	e->code = *x->kernel->code;
+	e->kernel.code = &e->code;
+	coded_memory(e->kernel.metric, &e->code);
+	load_of(&e->load, &e->kernel, x->device);
+	return 0;
+}
+
 int
 coded_of(struct coded *e, const struct rule_view *x)
 {
 	const struct code *c = x->kernel->code;
 	const struct load *l = x->load;
-	double warps, an_sm, cycles, most, turns, scale, rare = 0, ends = INFINITY;
-	double lanes, retries = 0;
+	double warps, an_sm, cycles, most, ends = INFINITY, lanes;
 	double counted = rule_metric(x, METRIC_INST_EXECUTED);
+	const struct trips_launch launch = { rule_threads(x->kernel),
+	    (double)x->kernel->shape.smem_static +
+	    x->kernel->shape.smem_dynamic };
+	struct turns t = { .rare = 0 };
 	struct warp_counts k;
-	struct needs n = { .inst = { 0 } };
+	struct needs n;
 	struct affine *address;
 	struct often *often;
 
-	if (c == NULL || !c->disassembled || c->counted || c->instructions == 0)
+	if (c == NULL || !c->disassembled || c->instructions == 0)
 		return 1;
+	if (c->counted)
+		return sum_of_counts(e, x);
 	cycles = (l->time_s - l->fixed_s) * x->ceiling->sm_hz;
 	warps = rule_blocks(x->kernel) * ceil(rule_threads(x->kernel) /
 	    (double)WARP);
@@ -745,49 +810,39 @@ coded_of(struct coded *e, const struct rule_view *x)
 	address = affine_addresses(c, &x->kernel->shape);
 	e->kernel = *x->kernel;
 	e->code = *c;
-	e->code.instruction = calloc(c->instructions,
+	e->own = e->code.instruction = calloc(c->instructions,
 	    sizeof(*e->code.instruction));
 	if (address == NULL || e->code.instruction == NULL ||
-	    !walk_rows(c, address) || (often = often_make(&c->sass)) == NULL) {
+	    !walk_rows(c, address) || !solve(&t, &n, &often, x, address, &k,
+	    counted / warps, &launch)) {
 		free(address);
-		free(e->code.instruction);
+		free(e->own);
 		x->arena->failed = true;
 		return -1;
 	}
 	memcpy(e->code.instruction, c->instruction,
 	    c->instructions * sizeof(*c->instruction));
-	add_needs(&n, x, address, often, true);
-	if (counted > 0)
-		retries = retry_turns(&n, counted / warps, &k);
-	if (retries == 0) {
-		n = (struct needs){ .inst = { 0 } };
-		add_needs(&n, x, address, often, false);
-	}
-	if (counted > 0) {
-		turns = turns_counted(&n, counted / warps, &k, retries, &scale,
-		    &rare);
-	} else {
+	if (!(counted > 0)) {
 		/* No unit is busier than the one known to limit. */
 		most = cycles / an_sm * (l->limit >= 0 ? l->busy : 1);
 		ends = turns_most(x, address);
-		turns = fmin(ends, turns_for(&n, most));
+		t.loop = fmin(ends, turns_for(&n, most));
 		/* Some warps exit early, some paths are not taken. */
-		scale = fmin(1, most / fmax(cycles_at(&n, turns), 1e-9));
+		t.scale = fmin(1, most / fmax(cycles_at(&n, t.loop), 1e-9));
 	}
-	count(&e->code, warps * scale, fmin(WARP, lanes), turns, rare, retries,
-	    often);
+	count(&e->code, warps, fmin(WARP, lanes), &t, often);
 	free(often);
 	coded_accesses(&e->code, address, &x->kernel->shape,
 	    x->kernel->metric);
 	e->code.counted = true;
 	e->code.uncounted = NULL;
-	fill_all(e, x, &n, turns, scale * an_sm, cycles);
+	fill_all(e, x, &n, t.loop, t.scale * an_sm, cycles);
 	if (!(counted > 0) && l->limit >= 0)
 		e->load.limit = l->limit;
 	/* So few iterations do not explain the time: something else takes it. */
-	if (ends <= turns && l->time_s > 0)
+	if (ends <= t.loop && l->time_s > 0)
 		e->load.unexplained = fmax(e->load.unexplained, 1 - TRIPS_DOUBT *
-		    told_s(e, x, address, warps, cycles_at(&n, turns) * an_sm /
+		    told_s(e, x, address, warps, cycles_at(&n, t.loop) * an_sm /
 		    x->ceiling->sm_hz) / l->time_s);
 	free(address);
 	return 0;
@@ -796,5 +851,5 @@ coded_of(struct coded *e, const struct rule_view *x)
 void
 coded_clear(struct coded *e)
 {
-	free(e->code.instruction);
+	free(e->own);
 }

@@ -11,6 +11,7 @@ struct coded {
 	struct kernel kernel;	/* the view's, with estimated metrics */
 	struct code code;	/* its code, with counts of each instruction */
 	struct load load;	/* of that kernel */
+	struct instruction *own;	/* of the code, if estimated; else NULL */
 };
 
 struct affine;
@@ -28,8 +29,9 @@ void coded_accesses(struct code *c, const struct affine *address,
 void coded_memory(double *metric, const struct code *c);
 
 /* coded_of(e, x): estimate what was not counted of the view's kernel, from its
- * code and from what was counted. Returns 0; 1: nothing to estimate from, and
- * nothing to release; -1: without memory. Release with coded_clear. */
+ * code and from what was counted; if its instructions were, from their counts. Returns
+ * 0; 1: nothing to estimate from, and nothing to release; -1: without memory. Release
+ * with coded_clear. */
 int coded_of(struct coded *e, const struct rule_view *x);
 void coded_clear(struct coded *e);
 

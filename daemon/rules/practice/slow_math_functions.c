@@ -17,7 +17,10 @@
 #include "source/operand.h"
 #include "source/rare.h"
 
-enum { SIN, EXP, LOG, POW, POWER, TANH, ERF, DIVIDE, SQRT, FUNCTIONS };
+enum { SIN, EXP, LOG, POW, POWER, TANH, ERF, DIVIDE, SQRT, ATAN2, ATAN, ACOS, LOG1P, EXPM1,
+	COSH, FUNCTIONS };
+
+#define NO_ANGLE "slopes or dot products where angles are only compared, else a polynomial"
 
 static const struct slow_function {
 	const char *name, *fast;
@@ -33,7 +36,16 @@ static const struct slow_function {
 	[TANH] = { "tanhf", "-use_fast_math (tanh.approx)", 14, 2 },
 	[ERF] = { "erff, erfcf", "-use_fast_math", 16, 10 },
 	[DIVIDE] = { "division", "__fdividef", 9, 2 },
-	[SQRT] = { "sqrtf", "-prec-sqrt=false", 8, 3 }
+	[SQRT] = { "sqrtf", "-prec-sqrt=false", 8, 3 },
+	/* Without their division and root, which count by themselves. No intrinsic
+	 * does these: a polynomial of a few terms does, or no angle at all. */
+	[ATAN2] = { "atan2f", NO_ANGLE, 40, 10 },
+	[ATAN] = { "atanf", NO_ANGLE, 22, 8 },
+	[ACOS] = { "acosf, asinf", NO_ANGLE, 28, 10 },
+	/* Besides the logarithm in it. */
+	[LOG1P] = { "log1pf, asinhf, acoshf, atanhf", "__logf(1 + x)", 14, 1 },
+	[EXPM1] = { "expm1f", "__expf(x) - 1", 25, 4 },
+	[COSH] = { "sinhf, coshf", "__expf", 18, 6 }
 };
 
 /* Each value occurs once in every call of its function, and nowhere else. */
@@ -45,7 +57,19 @@ static const struct { float value; int function; } signature[] = {
 	{ 0x1.715476p+1f, TANH },	/* 2 log2 e */
 	{ 0x1.63d2d4p-14f, ERF },	/* likewise */
 	{ 12583039, EXP },		/* makes an integer of the exponent */
+	/* Coefficients of their polynomials, in libdevice of CUDA 12 and 13. */
+	{ -0x1.00ee9p-6f, ATAN2 },
+	{ -0x1.d7c29ep-7f, ATAN },
+	{ 0x1.f80518p-6f, ACOS },
+	{ 0x1.7f21dp-5f, ACOS },	/* of asinf */
+	{ -0x1.54d1bap-3f, LOG1P },
+	{ 0x1.5557c6p-5f, EXPM1 },
+	{ 12583037, COSH },		/* as EXP's, of half of it */
 };
+
+/* Of a float: half the distance between two, as a share. (Two of the constants differ
+ * by three times that.) */
+#define FLOAT_DIGITS 0x1p-24
 
 /* Cycles from an instruction to the warp's next one that needs its result. */
 #define DEPENDENT_CYCLES 6
@@ -95,8 +119,8 @@ function_of(const struct sass_instruction *i)
 	if (!o.has_float)
 		return FUNCTIONS;
 	for (size_t k = 0; k < sizeof(signature) / sizeof(signature[0]); k++)
-		if (fabs((float)fabs(o.number) - signature[k].value) <=
-		    1e-6 * signature[k].value)
+		if (fabs((float)fabs(o.number) - fabs(signature[k].value)) <=
+		    FLOAT_DIGITS * fabs(signature[k].value))
 			return signature[k].function;
 	return FUNCTIONS;
 }
