@@ -3,9 +3,11 @@
  * an intrinsic of a few instructions may do.
  *
  * The compiler inlines these functions without a name. They are recognised by the
- * constants of their range reductions, which each call uses once. The lengths are
- * those of the code that nvcc 12 and 13 generate for one call with an ordinary
- * argument; the code for rare arguments is counted by the calls that execute it.
+ * constants of their range reductions, which each call uses once. The lengths down to
+ * SQRT are those of the code that nvcc 12 and 13 generate for one call with an ordinary
+ * argument; the code for rare arguments is counted by the calls that execute it. ATAN2's
+ * is that of nvcc 13; from ATAN on they are estimated from its PTX, and from ATAN2 on the
+ * fast ones are judged, not measured.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +59,7 @@ static const struct { float value; int function; } signature[] = {
 	{ 0x1.715476p+1f, TANH },	/* 2 log2 e */
 	{ 0x1.63d2d4p-14f, ERF },	/* likewise */
 	{ 12583039, EXP },		/* makes an integer of the exponent */
-	/* Coefficients of their polynomials, in libdevice of CUDA 12 and 13. */
+	/* Coefficients of their polynomials, in libdevice of CUDA 13.0. */
 	{ -0x1.00ee9p-6f, ATAN2 },
 	{ -0x1.d7c29ep-7f, ATAN },
 	{ 0x1.f80518p-6f, ACOS },
