@@ -142,7 +142,7 @@ for f in (*here.values(), *away.values()):
 cases += [c for c in trust_case.read_cases(sys.argv[2] + "/python.tsv")
           if c["counterpart"]]
 assert {c["counterpart"] for c in cases} == {c["id"] for c in cases}
-assert len([c for c in cases if c["split"] == "sealed"]) >= (2 * 40 if away else 2 * 5)
+assert len([c for c in cases if c["split"] == "sealed"]) >= (2 * 20 if away else 2 * 5)
 assert all(code in codes for c in cases for code in c["codes"])
 # Sound families need no code.
 without = [c for c in cases if c["role"] == "before" and not c["codes"]]
