@@ -13,6 +13,11 @@
 
 #define RETRY_MOST 32		/* instructions of a loop that only retries */
 
+/* Loops times instructions up to which turns are looked for, each instruction in each
+ * loop: 2 ms for 1,023 loops in a row. Code of libraries has 10,000 instructions and 10 to
+ * 100 loops. */
+#define LOOKED_MOST (1u << 22)
+
 /* The compiler's own function that ${i} calls for a rare argument, as in
  * "CALL.REL.NOINC $__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath"; SASS_NONE. */
 static uint32_t
@@ -61,11 +66,14 @@ around_of(const struct sass *s, const double *turns, uint32_t i)
 	struct around a = { 0, 1 };
 	const struct sass_loop *inner = sass_loop_of(s, i);
 
-	for (const struct sass_loop *l = s->loop; inner != NULL && l <= inner;
-	    l++) {
+	if (inner != NULL && turns == NULL)
+		a.depth = inner->depth >= OFTEN_DEPTHS - 2 ? OFTEN_DEPTHS - 1 :
+		    (int)inner->depth + 1;
+	for (const struct sass_loop *l = s->loop; inner != NULL && turns != NULL &&
+	    l <= inner; l++) {
 		if (l->head > i || l->tail < i)
 			continue;
-		if (turns != NULL && turns[l - s->loop] > 0)
+		if (turns[l - s->loop] > 0)
 			a.known *= turns[l - s->loop];
 		else if (a.depth < OFTEN_DEPTHS - 1)
 			a.depth++;
@@ -130,12 +138,13 @@ struct often *
 often_make(const struct sass *s, const struct trips_launch *launch)
 {
 	struct often *o = calloc(s->instructions + 1, sizeof(*o));
-	double *turns = launch != NULL ? trips_find(s, launch) : NULL;
+	bool look = launch != NULL && s->loops * s->instructions <= LOOKED_MOST;
+	double *turns = look ? trips_find(s, launch) : NULL;
 	double call[INTERNALS_MOST][OFTEN_DEPTHS] = { { 0 } };
 	struct internals own;
 	uint32_t k = 0;			/* functions that begin up to here */
 
-	if (o == NULL || (launch != NULL && turns == NULL)) {
+	if (o == NULL || (look && turns == NULL)) {
 		free(o);
 		free(turns);
 		return NULL;

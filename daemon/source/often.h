@@ -31,8 +31,8 @@ struct often {
 	bool retried;
 };
 
-/* often_make(s, launch): one for each instruction; with ${launch} NULL no loop's turns are
- * known. NULL without memory; release with free. */
+/* often_make(s, launch): one for each instruction; with ${launch} NULL, or in code with very
+ * many loops, no loop's turns are known. NULL without memory; release with free. */
 struct often *often_make(const struct sass *s, const struct trips_launch *launch);
 
 /* often_retry(s, at): the loop in which instruction ${at}, a compare-and-swap in shared

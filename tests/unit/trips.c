@@ -196,3 +196,35 @@ TEST(often)
 	free(o);
 	sass_free(&s);
 }
+
+/* In code with very many loops none is looked at: it would take as long as there are loops
+ * for each instruction. */
+TEST(too_many_loops)
+{
+	static const char one[] = "%04x IMAD.MOV.U32 R3,RZ,RZ,RZ\n"
+	    "%04x VIADD R3,R3,0x1\n%04x ISETP.GE.AND P0,PT,R3,0x64,PT\n"
+	    "%04x @!P0 BRA 0x%x\n";
+	size_t room = 2000 * 160;
+	char *text = malloc(room);
+
+	assert_non_null(text);
+	for (unsigned n = 500; n <= 2000; n += 1500) {
+		struct often *o;
+		struct sass s;
+		size_t len = 0;
+
+		for (unsigned i = 0; i < n; i++)
+			len += (size_t)snprintf(text + len, room - len, one,
+			    i * 64, i * 64 + 16, i * 64 + 32, i * 64 + 48,
+			    i * 64 + 16);
+		assert_int_equal(sass_parse(&s, text, len), 0);
+		assert_int_equal(s.loops, n);
+		o = often_make(&s, &launch);
+		assert_non_null(o);
+		assert_true(o[1].times[0] == (n == 500 ? 100 : 0));
+		assert_true(o[1].times[1] == (n == 500 ? 0 : 1));
+		free(o);
+		sass_free(&s);
+	}
+	free(text);
+}

@@ -324,12 +324,12 @@ look_taken(const struct code *c, const struct affine *address, double *all)
 		for (size_t n = 0; mine && n < owns; n++)
 			if (own[n] == from && index[n] != p.index)
 				return 0;
-		if (mine)
+		if (mine) {
 			index[owns] = p.index;
-		if (mine)
 			own[owns++] = from;
-		else
+		} else {
 			other[others++] = from;
+		}
 	}
 	for (size_t n = 0; n < owns; n++)
 		for (size_t k = 0; k < others; k++)
