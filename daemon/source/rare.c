@@ -71,15 +71,36 @@ jumped_over(const struct sass *s, const struct sass_loop *l, uint32_t *past)
 	return first;
 }
 
+/* The first loop whose head is ${head} or behind it; s->loops: none. */
+static size_t
+first_from(const struct sass *s, uint32_t head)
+{
+	size_t low = 0, high = s->loops;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->loop[middle].head < head)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 double
 rare_share(const struct sass *s, uint32_t i)
 {
-	for (size_t n = 0; n < s->loops; n++) {
+	uint32_t reach = RARE_MOST + RARE_BEHIND;
+
+	/* Loops are sorted by head: only those near the instruction are looked at, or
+	 * code full of loops would take loops times instructions. */
+	for (size_t n = first_from(s, i > reach ? i - reach : 0);
+	    n < s->loops && s->loop[n].head <= i + RARE_BEFORE; n++) {
 		const struct sass_loop *l = &s->loop[n];
 		uint32_t past;
 
-		if (l->head > i + RARE_BEFORE || l->tail + RARE_BEHIND < i ||
-		    !rare_is_loop(s, l))
+		if (l->tail + RARE_BEHIND < i || !rare_is_loop(s, l))
 			continue;
 		if (i >= l->head && i <= l->tail)
 			return 1;
