@@ -442,6 +442,68 @@ MADE_TEST(test_fewer_instructions)
 	assert_true(made_speedup(&l, &f, VIEW_MID) > 3);
 }
 
+/* Issue that instructions of several cycles held up becomes as busy as usual without
+ * them; a kernel that issues all the time gains nothing but the instructions. */
+MADE_TEST(test_slow_instructions)
+{
+	struct fix f = FIX_NONE, both;
+	struct kernel *k;
+	struct load l;
+
+	k = made_measured(m, "k", 10, 1000000, 0.02);
+	k->metric[METRIC_ISSUE_ACTIVE] = 80;
+	made_load(m, &l);
+	f.inst = 0.5;
+	both = f;
+	both.slow = 0;
+	assert_true(made_speedup(&l, &both, VIEW_MID) >
+	    1.08 * made_speedup(&l, &f, VIEW_MID));
+	assert_true(made_speedup(&l, &both, VIEW_LOW) <
+	    1.0001 * made_speedup(&l, &f, VIEW_LOW));
+	k->metric[METRIC_ISSUE_ACTIVE] = 95;
+	made_load(m, &l);
+	assert_true(made_speedup(&l, &both, VIEW_MID) <
+	    1.0001 * made_speedup(&l, &f, VIEW_MID));
+}
+
+/* Loads of single sectors at random places leave DRAM half idle, however many warps
+ * wait for them. Loads that neighbours make do not, however wide they are. */
+MADE_TEST(test_scattered)
+{
+	struct fix warps = FIX_NONE, other;
+	double each[] = { 32, 16, 4 }, s[3];
+	static const char *const load[] = {
+		"LDG.E R0,desc[UR4][R2.64] | inst 1000\n"
+		"EXIT | inst 1000\n",
+		"LDG.E.128 R4,desc[UR4][R2.64] | inst 1000\n"
+		"EXIT | inst 1000\n",
+		"LDG.E R0,desc[UR4][R2.64] | inst 1000\n"
+		"EXIT | inst 1000\n",
+	};
+
+	warps.occupancy = 8;
+	for (int i = 0; i < 3; i++) {
+		struct kernel *k;
+		struct load l;
+
+		made_again(m);
+		k = made_measured(m, "_Z4workPf", 10, 1000000, 0.2);
+		code_make(m, k, load[i], 1000);
+		k->metric[METRIC_OCCUPANCY] = 6;
+		k->metric[METRIC_GLOBAL_LD_SECTORS] = 3e6;
+		k->metric[METRIC_GLOBAL_LD_REQUESTS] = 3e6 / each[i];
+		made_load(m, &l);
+		assert_true(fabs(l.scattered - (i == 0)) < 1e-6);
+		s[i] = made_speedup(&l, &warps, VIEW_MID);
+		other = warps;
+		other.global_ld = 0.99;	/* no longer at random places */
+		if (i == 0)
+			assert_true(made_speedup(&l, &other, VIEW_MID) >
+			    1.2 * s[0]);
+	}
+	assert_true(s[1] > 1.2 * s[0] && s[2] > 1.2 * s[0]);
+}
+
 static struct fix
 random_fix(void)
 {
@@ -449,7 +511,8 @@ random_fix(void)
 	    uniform(0.03, 1), uniform(0.03, 1), uniform(0, 1),
 	    uniform(0.03, 1), uniform(1, 30), uniform(1, 130),
 	    uniform(1, 16), uniform(0.03, 1), { 0 }, uniform(0, 1),
-	    uniform(0, 1) < 0.5 ? 1 : uniform(1, 30), 1, uniform(0, 1) };
+	    uniform(0, 1) < 0.5 ? 1 : uniform(1, 30), 1, uniform(0, 1),
+	    uniform(0, 1) };
 
 	for (int i = 0; i < RES_COUNT; i++)
 		f.part[i] = uniform(0.03, 1);

@@ -171,6 +171,31 @@ MADE_TEST(test_double_literals)
 	assert_true(s[1] > 0.1 && s[0] > s[1] + 0.3);
 }
 
+/* Functions of the library are longer in double, by which one it is. */
+MADE_TEST(test_double_functions)
+{
+	static const char *const call[] = {
+		"DADD R12,R10,R12 | inst %d\n",
+		"DSETP.GE.AND P0,PT,|R4|,2.14748364800000000000e+09,PT | inst %d\n",
+		"DFMA R12,R22,R24,6.75539944105574400000e+15 | inst %d\n",
+		"@!P1 DMUL R10,R6,1.80143985094819840000e+16 | inst %d\n",
+	};
+	double s[4];
+
+	for (int i = 0; i < 4; i++) {
+		char text[256];
+		struct kernel *k;
+
+		made_again(m);
+		snprintf(text, sizeof(text), call[i], 500);
+		k = code_kernel(m, 0.1, code_text("doubles", text));
+		k->metric[METRIC_ISSUE_ACTIVE] = 95;
+		s[i] = saves(m, "double-precision");
+		if (i > 0)
+			assert_true(s[i] > s[i - 1] * 1.05);
+	}
+}
+
 /* And so do the loads from the tables of the double functions, if L1 is the
  * limit; the data's loads stay. */
 MADE_TEST(test_double_tables)

@@ -34,10 +34,13 @@ struct fix {
 					 * threads in all as before */
 	double line;			/* atomics that one place gets one after
 					 * the other, ≤ 1 */
+	double slow;			/* instructions that take their pipe for
+					 * several cycles, and so keep others from
+					 * being issued, ≤ 1 */
 };
 
 #define FIX_NONE { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,			\
-	{ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 1, 1, 1, 1 }
+	{ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 1, 1, 1, 1, 1 }
 
 enum gain_view { VIEW_LOW, VIEW_MID, VIEW_HIGH, VIEWS };
 

@@ -81,6 +81,8 @@ struct load {
 	bool stalls_known;	/* measured, not estimated; */
 	bool stalls_sampled;	/* by PC samples, not counters */
 	double local_share;		/* of global and local L1 sectors */
+	double scattered;		/* share of the loaded sectors of which single
+					 * lanes ask for one each, 0..1 */
 	double spread;			/* SMs at work / SMs, 0..1 */
 	double blocks;			/* of the grid, per SM */
 	double warps;			/* of the grid / warps that all SMs hold */

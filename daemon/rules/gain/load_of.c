@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "facts/warp.h"
 #include "rules/gain/load.h"
 #include "model/model.h"
 #include "rules/gain/wait.h"
@@ -323,6 +324,35 @@ load_grid(struct load *l, const struct kernel *k, const struct device *d)
 	    fmax(1, d->limits.max_warps_per_sm);
 }
 
+/* The most bytes that a lane's global load takes; 0: the code is not known. */
+static double
+widest_load(const struct code *c)
+{
+	double most = 0;
+
+	for (uint32_t i = 0; c != NULL && c->disassembled &&
+	    i < c->sass.instructions; i++) {
+		const struct sass_instruction *s = &c->sass.instruction[i];
+
+		if (s->space == SPACE_GLOBAL && s->flags & SASS_LOAD)
+			most = fmax(most, s->bytes);
+	}
+	return most;
+}
+
+/* Of the sectors loaded, those of requests with a sector for each lane: the requests are
+ * taken to be such or to be of neighbouring lanes, as wide as the widest. */
+static double
+scattered_of(const struct load *l, const struct kernel *k)
+{
+	double each = l->ld_sectors / l->requests_ld;
+	double near = widest_load(k->code);	/* sectors: a byte a lane is one */
+
+	if (!(each > 0) || !(near > 0) || near >= WARP || each <= near)
+		return 0;
+	return clamp01((each - near) / (WARP - near) * WARP / each);
+}
+
 void
 load_of(struct load *l, const struct kernel *k, const struct device *d)
 {
@@ -345,6 +375,7 @@ load_of(struct load *l, const struct kernel *k, const struct device *d)
 	l->requests_st = metric(k, METRIC_GLOBAL_ST_REQUESTS);
 	if (isnan(l->requests_st))
 		l->requests_st = metric(k, METRIC_GLOBAL_ST_INST);
+	l->scattered = scattered_of(l, k);
 	l->dram_read = metric(k, METRIC_DRAM_READ);
 	l->dram_write = metric(k, METRIC_DRAM_WRITE);
 	l->memory = d->memory_bytes > 0 ? (double)d->memory_bytes : NAN;

@@ -22,6 +22,11 @@ struct contention {
 	double waiting;		/* share of all samples waiting there; NaN */
 };
 
+/* Wavefronts of an atomic after the advice: one with a column for each lane or with the
+ * warp's sum made first; three and a half, as 32 lanes on random banks need, with a copy
+ * for each warp. The geometric mean. */
+#define NEEDED_EACH 1.85
+
 #define MASK_WAIT (STALL_BIT(MIO_THROTTLE) | STALL_BIT(SHORT_SCOREBOARD) | \
 	STALL_BIT(LG_THROTTLE) | STALL_BIT(LONG_SCOREBOARD) | \
 	STALL_BIT(BRANCH_RESOLVING) | STALL_BIT(BARRIER) | STALL_BIT(WAIT))
@@ -87,7 +92,8 @@ static void
 set_fix(const struct rule_view *x, struct draft *d, const struct contention *k)
 {
 	double lsu = rule_metric(x, METRIC_LSU_WAVEFRONTS);
-	double needed = k->inst / fmax(1, k->turns);
+	double needed = fmin(k->wavefronts, NEEDED_EACH * k->inst) /
+	    fmax(1, k->turns);
 	double excess = fmax(0, k->wavefronts - needed) +
 	    (k->turns > 1 ? k->loads * (1 - 1 / k->turns) : 0);
 	struct fix fix = FIX_NONE;
@@ -99,7 +105,7 @@ set_fix(const struct rule_view *x, struct draft *d, const struct contention *k)
 		    k->executed);
 	fix.stall = 1 - fmin(0.95, isfinite(k->waiting) ? k->waiting :
 	    x->load->shared_stall);
-	rule_fix(d, &fix, 0.3, 0.8);
+	rule_fix(d, &fix, 0.3, 0.7);
 }
 
 static void
