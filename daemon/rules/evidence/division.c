@@ -14,7 +14,10 @@
  * multiplier, which one should write instead, has neither.
  *
  * 64-bit divisions call a function of about 70 instructions (constant
- * 0x1ffffffe), unless both numbers fit in 32 bits.
+ * 0x1ffffffe), unless both numbers fit in 32 bits, which ten instructions around
+ * the call find out:
+ *   LOP3 h,x,d;  ISETP.NE P0,h,RZ;  BSSY;  @!P0 BRA;  MOV to return to;  CALL;
+ *   two MOVs of the result;  BRA;  BSYNC.
  */
 #include <math.h>
 #include <string.h>
@@ -26,10 +29,13 @@
 #define RECIPROCAL_INST 8
 #define QUOTIENT_INST 9
 #define WIDE_INST 70
+#define CALL_INST 10
 
-/* What is left with a multiplier and a shift, or in 32 bits. */
+/* What is left with a multiplier and a shift; of 64 bits with a constant divisor, for
+ * which nvcc 13 multiplies by a reciprocal of its own. In 32 bits, with a divisor that
+ * only the launch knows, it would be a reciprocal and a quotient, two more. */
 #define QUOTIENT_LEFT 3
-#define WIDE_LEFT (RECIPROCAL_INST + QUOTIENT_INST)
+#define WIDE_LEFT 15
 
 #define NARROW_BIAS 0xffffffe
 #define WIDE_BIAS 0x1ffffffe
@@ -248,7 +254,8 @@ divisions_count(struct divisions *d, const struct code *c, struct mark *m)
 		    callee_of(&f, &own, c, s) : -1;
 
 		if (k >= 0 && f.divides[k])
-			count_wide(d, m, c, s, f.end[k] - f.begin[k]);
+			count_wide(d, m, c, s,
+			    CALL_INST + f.end[k] - f.begin[k]);
 	}
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		int64_t bias = bias_of(&c->sass.instruction[s]);
