@@ -23,7 +23,9 @@
 static uint32_t
 slow_path(const struct internals *own, const struct sass_instruction *i)
 {
-	return i->text != NULL && strstr(i->text, "slowpath") != NULL ?
+	return i->text != NULL && (strstr(i->text, "slowpath") != NULL ||
+	    strstr(i->text, "mediumpath") != NULL ||
+	    strstr(i->text, "div_rn_f64_full") != NULL) ?
 	    callee_at(own, i) : SASS_NONE;
 }
 
@@ -37,6 +39,32 @@ find_never(struct often *o, const struct sass *s, const struct internals *own)
 			if (opcode_is(&s->instruction[at], "RET"))
 				break;
 		}
+}
+
+#define AROUND_MOST 12		/* instructions of a block that only calls */
+
+/* The block that calls it, behind a branch around it: moves of its argument and its
+ * result. */
+static void
+find_callers(struct often *o, const struct sass *s, const struct internals *own)
+{
+	for (uint32_t k = 0; k < s->instructions; k++) {
+		uint32_t first = k, last = k;
+
+		if (slow_path(own, &s->instruction[k]) == SASS_NONE)
+			continue;
+		while (first > 0 && k - first < AROUND_MOST &&
+		    !(s->instruction[first - 1].flags & SASS_BRANCH))
+			first--;
+		if (first == 0 || k - first == AROUND_MOST)
+			continue;	/* nothing leads around it */
+		while (last + 1 < s->instructions && last - k < AROUND_MOST &&
+		    !opcode_is(&s->instruction[last + 1], "BSYNC") &&
+		    (last == k || !(s->instruction[last].flags & SASS_BRANCH)))
+			last++;
+		for (uint32_t at = first; at <= last; at++)
+			o[at].never = true;
+	}
 }
 
 /* What is behind the last function of a cubin: a branch to itself, then nothing. */
@@ -151,6 +179,7 @@ often_make(const struct sass *s, const struct trips_launch *launch)
 	}
 	internals_find(&own, s);
 	find_never(o, s, &own);
+	find_callers(o, s, &own);
 	find_padding(o, s);
 	find_retries(o, s);
 	count_calls(call, s, turns, &own);

@@ -197,6 +197,43 @@ TEST(often)
 	sass_free(&s);
 }
 
+/* Nor does what only calls the compiler's code for a rare argument, behind a branch around
+ * it. A call that nothing leads around is no such. */
+TEST(rare_calls)
+{
+	static const char *const line[] = {
+		"MUFU.RSQ R0,R3",
+		"ISETP.GT.U32.AND P0,PT,R8,0x727fffff,PT",
+		"@!P0 BRA 0x80",
+		"IMAD.MOV.U32 R0,RZ,RZ,R3",		/* 3 */
+		"MOV R20,0x60",
+		"CALL.REL.NOINC $__internal_0_$__cuda_sm20_sqrt_rn_f32_slowpath",
+		"IMAD.MOV.U32 R18,RZ,RZ,R3",
+		"BRA 0x90",
+		"FMUL.FTZ R18,R3,R0",			/* 8 */
+		"BSYNC B0",
+		"EXIT",
+		"MOV R4,R20",				/* 11: the function */
+		"RET.REL.NODEC R4 0x0", NULL
+	};
+	struct often *o;
+	struct sass s;
+
+	parse(&s, line);
+	o = often_make(&s, &launch);
+	assert_non_null(o);
+	for (int i = 0; i <= 12; i++)
+		assert_true(o[i].never == ((i >= 3 && i <= 7) || i >= 11));
+	free(o);
+	sass_free(&s);
+	parse(&s, line + 3);
+	o = often_make(&s, &launch);
+	assert_non_null(o);
+	assert_true(!o[0].never && !o[2].never && !o[4].never);
+	free(o);
+	sass_free(&s);
+}
+
 /* In code with very many loops none is looked at: it would take as long as there are loops
  * for each instruction. */
 TEST(too_many_loops)

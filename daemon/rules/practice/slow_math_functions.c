@@ -30,20 +30,21 @@ static const struct slow_function {
 } function[FUNCTIONS] = {
 	[SIN] = { "sinf, cosf, tanf", "__sinf, __cosf, __tanf", 25, 2 },
 	[EXP] = { "expf, exp10f", "__expf, __exp10f", 8, 3 },
-	[LOG] = { "logf, log10f, log2f", "__logf, __log10f, __log2f", 19, 4 },
+	[LOG] = { "logf, log10f, log2f", "__logf, __log10f, __log2f", 25, 5 },
 	/* The logarithm of the base, which may be the same for all iterations
 	 * of a loop, and the power of 2. */
-	[POW] = { "powf", "__powf", 40, 5 },
-	[POWER] = { "powf", "__powf", 30, 3 },
+	[POW] = { "powf", "__powf", 38, 5 },
+	[POWER] = { "powf", "__powf", 38, 3 },
 	[TANH] = { "tanhf", "-use_fast_math (tanh.approx)", 14, 2 },
 	[ERF] = { "erff, erfcf", "-use_fast_math", 16, 10 },
-	[DIVIDE] = { "division", "__fdividef", 9, 2 },
-	[SQRT] = { "sqrtf", "-prec-sqrt=false", 8, 3 },
+	[DIVIDE] = { "division", "__fdividef", 12, 2 },
+	[SQRT] = { "sqrtf", "-prec-sqrt=false", 11, 3 },
 	/* Without their division and root, which count by themselves. No intrinsic
-	 * does these: a polynomial of a few terms does, or no angle at all. */
-	[ATAN2] = { "atan2f", NO_ANGLE, 40, 10 },
-	[ATAN] = { "atanf", NO_ANGLE, 22, 8 },
-	[ACOS] = { "acosf, asinf", NO_ANGLE, 28, 10 },
+	 * does these: a polynomial of a few terms does, in ten instructions, or no
+	 * angle at all, in two: the geometric mean. */
+	[ATAN2] = { "atan2f", NO_ANGLE, 36, 4 },
+	[ATAN] = { "atanf", NO_ANGLE, 18, 4 },
+	[ACOS] = { "acosf, asinf", NO_ANGLE, 26, 4 },
 	/* Besides the logarithm in it. */
 	[LOG1P] = { "log1pf, asinhf, acoshf, atanhf", "__logf(1 + x)", 14, 1 },
 	[EXPM1] = { "expm1f", "__expf(x) - 1", 25, 4 },
