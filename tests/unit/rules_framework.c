@@ -43,6 +43,48 @@ MADE_TEST(test_words)
 	assert_has(said_of(m, NULL, "a.out"), "PyTorch");
 }
 
+/* What asks for the value decides what to do instead: it is on the stack of the call. */
+MADE_TEST(test_words_by_frame)
+{
+	static const struct {
+		const char *function, *file, *said;
+	} cases[] = {
+		{ "at::_ops::nonzero::call(at::Tensor const&)", NULL,
+		    "torch.where(mask" },
+		{ "at::_ops::masked_select::call(at::Tensor const&)", NULL,
+		    "torch.where(mask" },
+		{ "__init__", "/dist-packages/torch/distributions/distribution.py",
+		    "validate_args=False" },
+		{ "at::_ops::repeat_interleave_Tensor::call(at::Tensor const&)", NULL,
+		    "output_size" },
+		/* .item(), and an if of a tensor. */
+		{ "at::_ops::_local_scalar_dense::call(at::Tensor const&)", NULL,
+		    ".item()" },
+		{ "at::_ops::is_nonzero::call(at::Tensor const&)", NULL, ".item()" },
+	};
+
+	fault_blocking(m);
+	m->copy[0].kind = COPY_D2H;
+	m->copy[0].src = MEMORY_DEVICE;
+	m->copy[0].count = 10000;
+	m->copy[0].bytes = m->copy[0].count * 8;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct site_frame frame[] = {
+			{ .file = "/home/me/run.py", .line = 7, .python = true },
+			{ .function = "cuMemcpyDtoH_v2", .module = "libcuda.so.1" },
+			{ .function = cases[i].function, .file = cases[i].file,
+			    .module = "libtorch_cpu.so" },
+		};
+		struct site site = { .call = CALL_MEMCPY, .count = 9,
+		    .frame = frame, .frames = 3 };
+
+		m->run.site = &site;
+		m->run.sites = 1;
+		assert_has(made_found(m, "synchronous-copies")->advice,
+		    cases[i].said);
+	}
+}
+
 /* Late input has advice of its own. */
 MADE_TEST(test_words_of_input)
 {

@@ -128,7 +128,8 @@ struct draft {
 					 * kernel where the rule finds it; lives
 					 * as long as the program; NULL */
 	const char *variant;		/* of the practice, if a framework has other
-					 * words for it: frameworks.json; NULL */
+					 * words for it: frameworks.json; NULL: one whose
+					 * "frames" are on the stack of the call, if any */
 	struct folded *folded;
 	bool estimated;			/* from samples or the code */
 	bool merged;			/* another draft represents it */

@@ -179,6 +179,43 @@ find(const struct rule_view *x, const struct site *site,
 	return framework;
 }
 
+/* Is one of the names in ${list} part of a function or file on the stack of ${s}? */
+static bool
+has_frame(const json_t *list, const struct site *s)
+{
+	const json_t *name;
+	size_t i;
+
+	for (size_t f = 0; f < s->frames; f++)
+		json_array_foreach(list, i, name) {
+			const char *text = json_string_value(name);
+			const struct site_frame *at = &s->frame[f];
+
+			if (text != NULL && ((at->function != NULL &&
+			    strstr(at->function, text) != NULL) ||
+			    (at->file != NULL && strstr(at->file, text) != NULL)))
+				return true;
+		}
+	return false;
+}
+
+/* The words for this case of the practice: the one that the rule asks for, or else one
+ * whose "frames" are on the stack of the call. */
+static const json_t *
+variant_of(const json_t *words, const struct draft *d)
+{
+	json_t *variants = json_object_get(words, "variants"), *v;
+	const char *name;
+
+	if (d->variant != NULL)
+		return json_object_get(variants, d->variant);
+	if (d->f.site != NULL)
+		json_object_foreach(variants, name, v)
+			if (has_frame(json_object_get(v, "frames"), d->f.site))
+				return v;
+	return NULL;
+}
+
 void
 framework_words(const struct rule_view *x, struct draft *d)
 {
@@ -192,9 +229,7 @@ framework_words(const struct rule_view *x, struct draft *d)
 	framework = find(x, d->f.site, l);
 	words = json_object_get(json_object_get(framework, "words"),
 	    d->rule->id);
-	variant = d->variant != NULL ? json_object_get(json_object_get(words,
-	    "variants"), d->variant) : NULL;
-	if (variant != NULL)
+	if ((variant = variant_of(words, d)) != NULL)
 		words = variant;
 	if ((text = json_string_value(json_object_get(words, "advice"))) != NULL)
 		d->f.advice = text;

@@ -182,7 +182,7 @@ advise(struct rule_view *x, struct draft *d, const struct waiting *w)
 	d->f.advice = lines_python(x->run) ? "keep the value on the device: no "
 	    ".item(), .cpu(), .tolist() or print of a tensor, and no if that "
 	    "asks one, in the loop; add losses up on the device and log them "
-	    "every 100 steps; torch.where and masks choose without the host" :
+	    "every 100 steps; torch.where and masked_fill choose without the host" :
 	    "move the host's work to the GPU: let a kernel test or reduce the "
 	    "result and the next one read that on the device; or look at it "
 	    "after several steps only (a conditional node of a graph loops "
