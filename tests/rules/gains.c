@@ -404,8 +404,9 @@ check_width(struct gains *g, enum grounds grounds, const char *name)
 		width = each[(size_t)n / 2];
 	}
 	printf("%s: %.0f of %.0f hold without the practice's own pair; achieved "
-	    "up to %.2f of what was predicted, %.2f taken; high / low %.2f in "
-	    "the median\n", name, hold, n, all, gain_doubt(grounds), width);
+	    "up to %.2f of what was predicted (one practice more: %.2f), %.2f "
+	    "taken; high / low %.2f in the median\n", name, hold, n, all,
+	    needed(g, grounds, NULL, 1), gain_doubt(grounds), width);
 	if (!(hold >= HOLD_LEAST * n))
 		complain(g, name, "too few intervals hold");
 	/* With few practices the quantile is uncertain by one of them. */

@@ -150,6 +150,39 @@ MADE_TEST(test_start_limits)
 	assert_int_equal(l.limit, -1);
 }
 
+/* Blocks of which one lane goes through what they share: full warps are fewer blocks, and
+ * read shared memory less often. Where each thread is by itself, only instructions go. */
+MADE_TEST(test_one_lane_of_a_block)
+{
+	double alone, shared;
+	struct kernel *k;
+
+	fault_idle(m);
+	k = &m->kernel[0];
+	k->metric[METRIC_LSU_WAVEFRONTS] = 0.7 * 132 * stat_mean(&k->time) * 1e-9 *
+	    m->device[0].ceilings.sm_hz;
+	k->metric[METRIC_SHARED_LD_WAVEFRONTS] =
+	    0.9 * k->metric[METRIC_LSU_WAVEFRONTS];
+	k->shape.smem_static = k->shape.smem_dynamic = 0;
+	alone = predicted(m, "idle-lanes", NULL);
+	k->shape.smem_static = 4096;
+	shared = predicted(m, "idle-lanes", NULL);
+	if (!(alone > 1 && shared > 1.5 * alone))
+		fail_msg("%g, %g", alone, shared);
+}
+
+/* A product's loop goes as a whole, not the larger part of it: what remains is what the
+ * fragments take of shared memory. */
+MADE_TEST(test_product_on_tensor_cores)
+{
+	double s;
+
+	fault_matrices(m);
+	s = predicted(m, "tensor-cores-unused", NULL);
+	if (!(s > 2.5 && s < 8))
+		fail_msg("%g", s);
+}
+
 /* Blocks of 16 threads: four times as many threads fill an SM with a quarter of
  * the blocks. */
 MADE_TEST(test_tiny_blocks)

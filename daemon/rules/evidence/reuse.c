@@ -113,14 +113,16 @@ look_at_pipes(const struct rule_view *x, struct reuse *r)
 	r->arithmetic = l1 > 0 ? busy / l1 : NAN;
 }
 
-/* Is it a load whose value a tile or a register can hold? */
+/* Is it a load whose value a tile or a register can hold? Or, with *${along}, that of
+ * all threads, which several results of a thread share? */
 static bool
-can_be_kept(const struct code *c, const struct slices *t, size_t i)
+can_be_kept(const struct code *c, const struct slices *t, size_t i, bool *along)
 {
 	uint32_t at = c->instruction[i].sass;
 	struct slice s;
 
 	slice_of(&s, t, at);
+	*along = s.known && !s.loads && s.varies == 0 && s.changes;
 	if (!s.known || s.loads || s.varies == 0)
 		return false;
 	return sass_loop_of(&c->sass, at) == NULL || s.changes;
@@ -179,31 +181,45 @@ weigh_global(struct reuse *r, const struct code *c, const struct slices *t,
     struct mark *m)
 {
 	bool *of = calloc(c->sass.instructions + 1, sizeof(*of));
-	double all = 0, kept = 0, single = 0;
+	bool *with = calloc(c->sass.instructions + 1, sizeof(*with));
+	double all = 0, kept = 0, single = 0, shared = 0;
 	int slices = 0;
 
-	if (of == NULL)
+	if (of == NULL || with == NULL) {
+		free(of);
+		free(with);
 		return false;
+	}
 	for (size_t i = 0; i < c->instructions; i++) {
 		double inst = inst_value(c, i, SOURCE_INST);
 		double sectors = inst_value(c, i, SOURCE_GLOBAL_SECTORS);
 
+		bool along;
+
 		if (inst_global(c, i) != INST_LOAD || !(inst > 0))
 			continue;
 		all += inst;
-		if (slices++ >= SLICES_MAX || !can_be_kept(c, t, i))
+		if (slices++ >= SLICES_MAX)
 			continue;
+		if (!can_be_kept(c, t, i, &along)) {
+			shared += along ? inst : 0;
+			with[c->instruction[i].sass] = along;
+			continue;
+		}
 		kept += inst;
 		if (is_scaled(c, i))
 			single += inst;
-		of[c->instruction[i].sass] = true;
+		of[c->instruction[i].sass] = with[c->instruction[i].sass] = true;
 		m[i].weight = m[i].under = inst;
 		m[i].over = zero(sectors);
 	}
 	r->kept = all > 0 ? zero(kept / all) : 0;
 	r->single = kept > 0 ? zero(single / kept) : 0;
+	r->along = all > 0 ? zero(shared / all) : 0;
 	r->served = kept > 0 ? served_of(c, of, kept) : 0;
+	r->fed = kept > 0 ? zero(served_of(c, with, kept + shared)) : 0;
 	free(of);
+	free(with);
 	return isfinite(r->served);
 }
 
@@ -266,6 +282,8 @@ weigh_estimated(struct reuse *r, const struct rule_view *x)
 			x->arena->failed = true;
 		r->kept = by.kept;
 		r->served = by.served;
+		r->along = by.along;
+		r->fed = by.fed;
 	}
 	free(m);
 	slices_free(t);

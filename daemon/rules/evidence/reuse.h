@@ -23,6 +23,11 @@ struct reuse {
 	double l2_again;	/* from_l2 / unique; NaN */
 	double shared;		/* loads / stores of shared memory; 0: none */
 	double arithmetic;	/* busiest arithmetic pipe / L1 pipe; NaN */
+	double along;		/* share of the global loads of one address for the
+				 * grid, which a loop moves on: all results of a
+				 * thread share them, too; 0 without their code */
+	double fed;		/* kept and along with what computes their addresses,
+				 * of all warp instructions; 0 without their code */
 	double part_global, part_shared;	/* share of loads in the L1
 						 * pipe's work */
 	double kept;		/* share of the global loads whose value a tile

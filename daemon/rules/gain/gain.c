@@ -36,7 +36,7 @@
  * practice left out in turn). A real change often fixes more than the one thing.
  */
 static const double more_most[GROUNDS] = {
-	[GROUNDS_TRACE] = 3.2, [GROUNDS_PART] = 2.6, [GROUNDS_WHOLE] = 2.3
+	[GROUNDS_TRACE] = 3.2, [GROUNDS_PART] = 2.3, [GROUNDS_WHOLE] = 2.0
 };
 
 /* But at most so many times the predicted saving: of programs that were not

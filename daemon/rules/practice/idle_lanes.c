@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "facts/warp.h"
 #include "rules/evidence/lanes.h"
 #include "rules/evidence/spare.h"
 
@@ -48,11 +49,44 @@ find_spare(struct rule_view *x)
 	return rule_settle(x, d);
 }
 
+/* The share of the L1 pipe's work that is not global accesses: these take what lines
+ * their lanes touch, whether in few warps or many. */
+static double
+not_global(const struct load *l)
+{
+	const double *w = l->wavefronts;
+	double all = 0;
+
+	for (int i = 0; i < USER_COUNT; i++)
+		all += w[i];
+	return all > 0 ? 1 - (w[USER_GLOBAL_LD] + w[USER_GLOBAL_ST]) / all : 0;
+}
+
+/* Full warps are fewer, and so are blocks whose threads share a piece of work: several
+ * pieces fit into one. Shared memory serves all lanes of a warp as fast as few. Of blocks
+ * smaller than a warp, their size is at fault. */
+static struct draft *
+draft_fuller(struct rule_view *x, const struct lanes *l, double lanes)
+{
+	struct draft *d = lanes_draft(x, l, lanes);
+	bool shares = x->kernel->shape.smem_static > 0 ||
+	    x->kernel->shape.smem_dynamic > 0;
+
+	for (int v = VIEW_LOW; v < VIEWS && shares && l->block >= WARP; v++) {
+		struct fix *f = &d->fix[v];
+
+		f->part[RES_START] = f->inst;
+		f->part[RES_L1] = 1 - (1 - f->inst) * not_global(x->load);
+	}
+	return d;
+}
+
 /* A warp goes through a row together, and rows are shorter than it. */
 static enum rule_state
 find_rows(struct rule_view *x, const struct lanes *l)
 {
-	struct draft *d = lanes_draft(x, l, 32 * fmin(l->active / l->block, 1));
+	struct draft *d = draft_fuller(x, l,
+	    32 * fmin(l->active / l->block, 1));
 
 	d->f.confidence = CONF_MEDIUM;
 	d->f.title = "rows shorter than a warp";
@@ -95,7 +129,7 @@ rule_idle_lanes(struct rule_view *x)
 		return RULE_CLEAN;
 	if (rows)
 		return find_rows(x, &l);
-	d = lanes_draft(x, &l, lanes);
+	d = draft_fuller(x, &l, lanes);
 	d->f.summary = arena_format(x->arena, "%s of 32 lanes active per "
 	    "instruction, on average, and no branch diverges: the others have "
 	    "no work", say_plain(x->arena, lanes));

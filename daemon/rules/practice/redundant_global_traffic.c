@@ -27,13 +27,17 @@
 /*
  * The share of the loads that stays. A matrix product takes two loads per
  * multiply-add. Staged, the value that all lanes share comes 16 bytes at a
- * time, which leaves three quarters, and the tile to fill; with four results
- * per thread as well three eighths; with 8 × 8 an eighth. The middle view is
- * what the advice says, the tile and four results: a naive product gained 4.9x
- * by a tile and 4 × 4 on an H200, where this predicts 2.7x.
+ * time, which leaves three quarters, and the tile to fill. A block of n × n
+ * results per thread takes 2 n loads for n × n multiply-adds, 1/n of one result's:
+ * a quarter with 4 × 4, an eighth with 8 × 8. The middle view is what the advice
+ * says, the tile and 4 × 4 results, or as many as leave each SM a block. On H200s
+ * a tenth to a quarter of the L1 pipe's work stayed of seven such changes.
  */
-static const double keep_global[VIEWS] = { 0.85, 0.375, 0.125 };
+static const double keep_global[VIEWS] = { 0.85, 0.25, 0.125 };
+#define KEEP_TILE 0.75
 #define KEEP_MOST 0.125
+/* As instructions fewer stay: one of the two loads is of 16 bytes, a quarter of them. */
+#define KEEP_WIDE 0.625
 
 /*
  * Results per thread where a load feeds one product with a coefficient that all
@@ -51,11 +55,12 @@ static const double single_results[VIEWS] = { 1, 4, 16 };
  * one multiply-add: an SM starts four of these a cycle, and reads for one. */
 #define FED_ONCE 0.25
 
-/* The share of L2 traffic that stays: with tiles of twice the area, of twice
- * the side; the lower bound. */
+/* The share of L2 traffic that stays: with tiles of twice the area; the lower bound.
+ * Between them: a thread's results widen its block's tile by as much as they save. */
 #define KEEP_L2_LOW 0.7
-#define KEEP_L2 0.5
 #define KEEP_L2_LEAST 0.1
+/* Loads, what computes their addresses, and the rest of a loop are never all of it. */
+#define GONE_MOST 0.8
 
 /* A kernel with less arithmetic than that has none: tensor core kernels, copies. */
 #define ARITHMETIC_LEAST 0.05
@@ -71,6 +76,9 @@ static const double single_results[VIEWS] = { 1, 4, 16 };
 
 /* Of the accesses to global memory: fewer would leave nine tenths of the traffic. */
 #define STORED_LEAST 0.10
+
+/* What a tile still saves where a setting of the launch is at fault, too: half of it. */
+#define YIELDED 0.5
 
 enum use { USE_L2, USE_GLOBAL, USE_SHARED, USE_SERVED };
 
@@ -94,7 +102,8 @@ keep_of(const struct rule_view *x, const struct reuse *r, enum gain_view v)
 	double results = single_results[v];
 
 	if (!is_filter(r) || !(n > 1))
-		return keep_global[v];
+		return v == VIEW_MID ? fmin(KEEP_TILE, fmax(keep_global[v],
+		    1 / sqrt(x->load->blocks))) : keep_global[v];
 	/* Without stores n is infinite. */
 	return fmin(keep_global[v], 1 / results + (results - 1) / results / n);
 }
@@ -118,8 +127,8 @@ inst_of(const struct rule_view *x, double gone, enum gain_view v)
 	double inst = rule_metric(x, METRIC_INST_EXECUTED);
 	double rest = fmax(0, inst - 2 * x->load->requests_ld);
 
-	gone += rest * (1 - 1 / single_results[v]) * (v == VIEW_MID ? 0.5 : 1);
-	return inst > 0 ? 1 - fmin(0.8, gone / inst) : 1;
+	gone += rest * (1 - 1 / single_results[v]);
+	return inst > 0 ? 1 - fmin(GONE_MOST, gone / inst) : 1;
 }
 
 /* Loads that go take with them what computes their addresses. */
@@ -136,8 +145,7 @@ set_served_fix(const struct rule_view *x, struct draft *d, const struct reuse *r
 		f->part[RES_L1] = 1 - r->part_global * r->kept * gone;
 		if (v == VIEW_LOW)
 			continue;
-		f->stall = 1 - x->load->memory_stall * r->kept * gone *
-		    (v == VIEW_MID ? 0.5 : 1);
+		f->stall = 1 - x->load->memory_stall * r->kept * gone;
 		if (!is_filter(r))
 			continue;
 		f->part[RES_START] = f->grid = 1 / single_results[v];
@@ -162,8 +170,10 @@ set_fix(const struct rule_view *x, struct draft *d, const struct found *o)
 	    x->kernel->occupancy.waves < 2;
 	double shared[VIEWS] = { small ? 1 : (1 + results) / 2, results,
 	    KEEP_MOST };
-	double l2[VIEWS] = { KEEP_L2_LOW, KEEP_L2,
-	    fmax(KEEP_L2_LEAST, fmin(1, 1 / r->l2_again)) };
+	double least = fmax(KEEP_L2_LEAST, fmin(1, 1 / r->l2_again));
+	double l2[VIEWS] = { KEEP_L2_LOW, is_filter(r) ?
+	    keep_halo(r, single_results[VIEW_MID]) :
+	    fmax(least, keep_of(x, r, VIEW_MID)), least };
 
 	if (o->use == USE_SERVED) {
 		set_served_fix(x, d, r);
@@ -173,24 +183,24 @@ set_fix(const struct rule_view *x, struct draft *d, const struct found *o)
 		struct fix *f = &d->fix[v];
 		double gone = 0;
 
-		if (o->use == USE_L2) {
+		if (isfinite(of_l2) && (o->use == USE_L2 ||
+		    (o->loads && v != VIEW_LOW)))
 			f->part[RES_L2] = 1 - of_l2 * (1 - l2[v]);
+		/* Only a larger tile. */
+		if (o->use == USE_L2 && v == VIEW_LOW)
 			continue;
-		}
 		if (o->loads) {
-			double keep = 1 - r->kept * (1 - keep_of(x, r, v));
+			double keep = 1 - (r->kept + r->along) *
+			    (1 - keep_of(x, r, v));
 
 			f->part[RES_L1] = 1 - r->part_global * (1 - keep);
-			if (is_filter(r) && v == VIEW_MID)
-				f->part[RES_L2] = 1 - of_l2 * (1 -
-				    keep_halo(r, single_results[v]));
-			else if (v == VIEW_HIGH && isfinite(of_l2))
-				f->part[RES_L2] = 1 - of_l2 * (1 - l2[v]);
 			/* One wait for a load serves several results. */
-			if (is_filter(r) && v != VIEW_LOW)
+			if (v != VIEW_LOW)
 				f->stall = 1 - x->load->memory_stall *
-				    (1 - keep) * (v == VIEW_MID ? 0.5 : 1);
-			gone += x->load->requests_ld * (1 - keep);
+				    (1 - keep);
+			gone += fmax(x->load->requests_ld * (r->kept + r->along),
+			    r->fed * inst) * (1 - keep_of(x, r, v) *
+			    (is_filter(r) ? 1 : KEEP_WIDE));
 		}
 		if (o->tiled) {
 			f->shared_ld = shared[v];
@@ -198,7 +208,7 @@ set_fix(const struct rule_view *x, struct draft *d, const struct found *o)
 		}
 		/* The loads that go were instructions, too. */
 		if (v != VIEW_LOW && inst > 0 && gone > 0)
-			f->inst = 1 - fmin(0.5, gone / inst);
+			f->inst = 1 - fmin(GONE_MOST, gone / inst);
 		if (v != VIEW_LOW && o->loads && is_filter(r)) {
 			f->inst = fmin(f->inst, inst_of(x, gone, v));
 			f->part[RES_START] = f->grid = 1 / single_results[v];
@@ -279,8 +289,9 @@ describe_l2(struct rule_view *x, struct draft *d, const struct reuse *r)
 	    "tile in shared memory, and make the tile large: with twice the "
 	    "side half as much comes from L2. Where the kernel walks its data "
 	    "several times, make all passes over one piece before the next";
-	d->f.gain_note = "half of what these loads take from L2, as with tiles "
-	    "of twice the side; how large a tile can be is not known";
+	d->f.gain_note = "a quarter of what these loads take from L2 stays, as with "
+	    "tiles of four times the side, from which each thread has 4 × 4 "
+	    "results; how large a tile can be is not known";
 }
 
 static void
@@ -315,8 +326,8 @@ describe_global(struct rule_view *x, struct draft *d, const struct found *o)
 	    "bring what still comes from global memory into the tile in shared "
 	    "memory, too" : "load a tile into shared memory once per block and "
 	    "read it from there");
-	d->f.gain_note = "the tile, and four results a thread, which leave three "
-	    "eighths of the loads; 8 × 8 leave an eighth";
+	d->f.gain_note = "the tile, and 4 × 4 results a thread, which leave a "
+	    "quarter of the loads; 8 × 8 leave an eighth";
 }
 
 static void
@@ -367,6 +378,11 @@ report(struct rule_view *x, const struct found *o, const struct mark *m)
 	struct draft *d = rule_found(x, NULL);
 
 	set_fix(x, d, o);
+	/* A block of another shape, or a larger L1, needs no other code, and comes first:
+	 * of rows that a block breaks, the lines that an access touches go by that. */
+	if (rule_said(x, "block-shape-breaks-rows") ||
+	    rule_said(x, "cache-config-mismatch"))
+		d->fix[VIEW_MID] = fix_part(&d->fix[VIEW_MID], YIELDED);
 	d->f.confidence = o->r.by_code ? CONF_MEDIUM : CONF_LOW;
 	give_evidence(x, d, o);
 	if (o->use == USE_L2)

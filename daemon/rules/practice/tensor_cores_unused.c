@@ -35,8 +35,13 @@
 #define FMAS_AN_INST 32
 
 /* Fragments are loaded by warps, not by threads: about this share of a tile's
- * loads stays. */
+ * loads stays, as instructions and at best as work of the L1 pipe. */
 #define LOADS_LEFT 0.25
+
+/* A pair of 16 × 16 fragments of halves takes 8 wavefronts, or one of TF32 that a warp
+ * uses twice, for as many multiply-adds as take the FMA pipe 32 cycles. After five such
+ * changes on H200s the L1 pipe was busy for them 0.20 to 0.33 of the FMA pipe's old time. */
+#define FRAGMENTS 0.25
 
 /* A fragment of 16 × 16 values from global memory serves 16 × 16 × 16 multiply-adds:
  * 512 values for them, where each multiply-add loaded two of its own. */
@@ -65,6 +70,8 @@ struct matrix {
 	double shared;		/* … and from shared memory, executed */
 	double converted[2];	/* conversions of such values, likewise */
 	double narrowed;	/* of them, of halves */
+	double around;		/* all instructions of the loops that they are in,
+				 * without those of other loops */
 	double all;		/* all instructions of the FMA pipe */
 	double tensor;		/* instructions on the tensor cores */
 	double half;		/* of fmas: HFMA2 */
@@ -209,6 +216,7 @@ count_loop(const struct code *c, const struct sass_loop *loop,
     struct matrix *m, struct mark *mark)
 {
 	struct content h[REGISTERS] = { { .from = FROM_ELSEWHERE } };
+	double before = m->fmas, all = 0;
 
 	for (int turn = 0; turn < 2; turn++)
 		for (uint32_t s = loop->head; s <= loop->tail; s++) {
@@ -218,13 +226,16 @@ count_loop(const struct code *c, const struct sass_loop *loop,
 			struct content r;
 
 			operands_of(&o, i);
-			if (turn == 1 && sass_loop_of(&c->sass, s) == loop)
+			if (turn == 1 && sass_loop_of(&c->sass, s) == loop) {
 				count_one(c, s, &o, h, m, mark);
+				all += inst_executed(c, s);
+			}
 			r = result_of(i, s, &o, h);
 			for (int d = 0; d < o.defs &&
 			    o.def + d < REGISTERS; d++)
 				h[o.def + d] = r;
 		}
+	m->around += m->fmas > before ? all : 0;
 }
 
 static void
@@ -302,10 +313,28 @@ is_narrow(const struct matrix *m)
 	return m->narrow > 0.5 * m->products;
 }
 
+/* Wavefronts of shared memory that stay where fragments come from there, as is likely:
+ * they need what the multiply-adds need, however well these used their loads, and
+ * stores of halves to the tile are half as wide. */
+static double
+fragments_of(const struct load *l, double pipe)
+{
+	double shared = l->wavefronts[USER_SHARED_LD] +
+	    l->wavefronts[USER_SHARED_ST], all = 0, now;
+
+	for (int i = 0; i < USER_COUNT; i++)
+		all += l->wavefronts[i];
+	now = l->resource_s[RES_L1] * shared / all;
+	return now > 0 && isfinite(l->resource_s[RES_FMA]) ? fmin(1,
+	    fmax(LOADS_LEFT, FRAGMENTS * pipe * l->resource_s[RES_FMA] / now)) :
+	    LOADS_LEFT;
+}
+
 static void
 set_fix(const struct rule_view *x, struct draft *d, const struct matrix *m,
     double total, double ratio)
 {
+	bool tile = m->global <= 0.5 * m->products && !(m->product > 0);
 	struct fix fix = FIX_NONE;
 	/* The tensor cores take halves as they are. */
 	double fmas = m->fmas + (is_narrow(m) ? m->narrowed : 0);
@@ -324,9 +353,19 @@ set_fix(const struct rule_view *x, struct draft *d, const struct matrix *m,
 	}
 	/* The pipe's time becomes that of the tensor pipe. */
 	fix.part[RES_FMA] = fmin(1, (1 - pipe * (1 - 1 / ratio)) / fix.inst);
-	if (m->global <= 0.5 * m->products && !(m->product > 0))
+	if (tile)
 		fix.shared_ld = LOADS_LEFT;
 	rule_fix(d, &fix, 0.25, yields(x) ? 0.25 : 0.6);
+	/* A tile's product is replaced with its loop: loads, addresses, conversions. How
+	 * much its fragments take is what is not known. */
+	if (tile && !yields(x)) {
+		fix.inst = fmin(fix.inst, 1 - fmin(0.95, m->around *
+		    (1 - LOADS_LEFT / 2) / total));
+		fix.part[RES_FMA] = fmin(1, (1 - pipe * (1 - 1 / ratio)) /
+		    fix.inst);
+		fix.shared_ld = fix.shared_st = fragments_of(x->load, pipe);
+		d->fix[VIEW_MID] = fix;
+	}
 }
 
 static enum rule_state
