@@ -410,6 +410,7 @@ MADE_TEST(test_trials)
 	} cases[] = {
 		{ fault_allocating, "allocation-in-hot-path", CALL_MALLOC },
 		{ fault_blocking, "synchronous-copies", CALL_MEMCPY },
+		{ fault_syncing, "device-sync-overuse", CALL_DEVICE_SYNC },
 	};
 	struct site site[] = { { .count = 10, .frame = trial, .frames = 3 },
 	    { .count = 10, .frame = loop, .frames = 1 } };

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
 
@@ -61,6 +62,23 @@ collect(const struct run *run, struct waiting *w)
 	}
 }
 
+/* A compiler that tries out variants, or a benchmark, waits in order to time: only the
+ * rest is the program's. */
+static void
+leave_tuning(const struct run *run, struct waiting *w)
+{
+	uint64_t calls = 0;
+	double own;
+
+	for (size_t k = 0; k < WAYS; k++)
+		calls |= way[k].bit;
+	own = 1 - framework_tuned(run, calls);
+	w->count = (uint64_t)(own * (double)w->count);
+	w->followed = (uint64_t)(own * (double)w->followed);
+	w->idle_s *= own;
+	w->wait_s *= own;
+}
+
 /* The host's work between a wait and the next launch can hide behind the GPU's
  * work; the round trip goes in any case. */
 static struct gain
@@ -84,6 +102,7 @@ rule_device_sync_overuse(struct rule_view *x)
 	struct draft *d;
 
 	collect(run, &w);
+	leave_tuning(run, &w);
 	/* A wait that only a few kernels follow ends a phase of the host's own. A
 	 * gap longer than TURN_S is the host computing: gpu-idle-gaps reports that. */
 	idle = fmin(w.idle_s, gaps_s(run, rule_value(x, "min_count"), TURN_S));
