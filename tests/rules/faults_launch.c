@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "rules/code.h"
 #include "rules/faults.h"
 
 /* ${lanes} lanes of each warp work, and ${warps} of the eight warps of each block. */
@@ -32,6 +33,22 @@ FAULT(one_by_one)
 
 	k->metric[METRIC_BRANCH_DIVERGENT] = k->metric[METRIC_BRANCH_UNIFORM];
 }
+
+/* One thread of each block goes through a loop of which the code says that it ends at
+ * ${end}; neither its instructions nor branches were counted. */
+static void
+scanned(struct made *m, const char *end)
+{
+	struct kernel *k = code_kernel(m, 0.05, code_text("one_scans", end));
+
+	m->code[0]->code.counted = false;
+	k->shape.grid_x = 10 * CODE_SCALE;
+	k->metric[METRIC_BRANCH_UNIFORM] = k->metric[METRIC_BRANCH_DIVERGENT] = NAN;
+}
+
+/* 64 turns are four fifths of the instructions; four turns are not why lanes idle. */
+FAULT_IS(one_scans, scanned(m, "0x100"))
+FAULT_IS(one_adds_few, scanned(m, "0x10"))
 
 /* All lanes of one warp, with four blocks an SM and no more waiting. */
 FAULT(one_warp)

@@ -301,6 +301,8 @@ static const struct row others[] = {
 	{ "tensor-cores-unused", fault_matrices_of_halves,
 	  { fault_vectors_of_halves }, fault_good },
 	{ "serial-kernel", fault_one_warp, { fault_good }, fault_good },
+	{ "serial-kernel", fault_one_scans, { fault_good, fault_one_adds_few },
+	  fault_good },
 	{ "sm-imbalance", fault_blocks_left_over, { fault_good }, fault_good },
 	{ "too-many-blocks-little-work", fault_setting_up,
 	  { fault_good }, fault_good },

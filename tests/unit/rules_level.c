@@ -210,6 +210,30 @@ MADE_TEST(test_serial_without_branches)
 	made_found(m, "warp-divergence");
 }
 
+/* One thread of each block goes through a loop while the others wait: idle lanes tell
+ * its share of the instructions, which is not more than its turns make. Counts by
+ * instruction say the same. */
+MADE_TEST(test_serial_loop)
+{
+	const struct finding *f;
+
+	fault_one_scans(m);
+	f = made_found(m, "serial-kernel");
+	assert_string_equal(f->title, "one thread does part of the work");
+	assert_has(f->summary, "78 %");
+	assert_true(f->kernel_speedup > 2 && f->kernel_speedup < 6);
+	assert_int_equal(f->hot[0].line, 5);
+	made_quiet(m, "warp-divergence");
+	m->code[0]->code.counted = true;
+	assert_has(made_found(m, "serial-kernel")->summary, "78 %");
+	made_again(m);
+	fault_one_adds_few(m);
+	made_quiet(m, "serial-kernel");
+	made_found(m, "idle-lanes");	/* for another reason */
+	m->code[0]->code.counted = true;
+	made_found(m, "serial-kernel");	/* it turns more often than it seems */
+}
+
 /* One of many blocks continues after the others have ended: the mean over
  * instructions tells nothing about it, and more or more even blocks do not help. */
 MADE_TEST(test_one_block_of_many)

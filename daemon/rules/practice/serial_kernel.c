@@ -2,7 +2,9 @@
  * serial-kernel: one thread or one warp of each block does the work, and the
  * others have exited or (for one thread) wait for it at a barrier; or one block
  * of the grid does the work after all others have exited: then hardly one SM
- * works in the mean cycle.
+ * works in the mean cycle. Or all share the work but for a loop that the code lets one
+ * thread of the block through to: a warp that executes it has one lane, so that the lanes
+ * of the mean instruction tell the share of such instructions.
  *
  * One thread shows in the lanes of the mean instruction: close to one, without
  * divergent branches (32 lanes that take turns also execute one at a time, but that is
@@ -12,9 +14,14 @@
  */
 #include <math.h>
 
+#include <stdlib.h>
+
 #include "facts/warp.h"
+#include "rules/evidence/elected.h"
 #include "rules/evidence/lanes.h"
 #include "rules/evidence/lines.h"
+#include "source/slice.h"
+#include "source/trips.h"
 
 /* Working warps of a block: at most so many may be a single one; with fewer
  * than NO_WARP the waiting is not for one of them. */
@@ -29,6 +36,11 @@
 
 /* The largest gain of sharing the work among warps or blocks. */
 #define SPEED_MOST 32
+
+/* Instructions by which a warp takes part in a scan or reduction of its block: five
+ * steps of a shuffle, a test and the operation, and the same for the sums of warps;
+ * arithmetic. */
+#define SCAN_INST 25
 
 /* Bytes of a lane's word, if the bytes used were not counted. */
 
@@ -150,6 +162,156 @@ report(struct rule_view *x, const struct work *w, bool thread)
 	return rule_settle(x, d);
 }
 
+/* The loops of one thread of each block. */
+struct section {
+	double share;		/* of the warps' instructions; 0: none */
+	double inst;		/* of a block, there */
+	double access;		/* of these, the share that accesses memory */
+};
+
+/* Is loop ${l} executed by one thread of the block only? */
+static bool
+is_serial(const struct sass *s, const struct slices *t, const struct sass_loop *l)
+{
+	unsigned one = ELECTED_LANE | ELECTED_WARP;
+
+	return (elected_of(s, t, l->head) & one) == one;
+}
+
+/*
+ * Adds up the instructions of such loops, and marks them. By counts: of a launch. Else
+ * of one block, if the turns of each are known; *${known} tells. *${access}: how many of
+ * them access memory.
+ */
+static double
+loops_inst(const struct code *c, const struct slices *t, const double *trips,
+    struct mark *m, bool *known, double *access)
+{
+	double sum = 0;
+
+	for (size_t n = 0; n < c->sass.loops; n++) {
+		const struct sass_loop *l = &c->sass.loop[n];
+
+		if (l->depth > 0 || !is_serial(&c->sass, t, l))
+			continue;
+		*known = *known && (c->counted || trips[n] > 0);
+		for (uint32_t s = l->head; s <= l->tail; s++) {
+			size_t at = inst_of_sass(c, s);
+			double times = c->counted ? inst_executed(c, s) :
+			    trips[n] > 0 ? trips[n] : 1;
+
+			sum += times;
+			if (c->sass.instruction[s].flags &
+			    (SASS_LOAD | SASS_STORE | SASS_ATOMIC))
+				*access += times;
+			if (m != NULL && at != SIZE_MAX)
+				m[at].weight = times;
+		}
+	}
+	return sum;
+}
+
+/*
+ * Without counts by instruction idle lanes tell the share: but others may idle where
+ * branches diverge. So those must have been counted to be few, or the turns of the
+ * loops be known, which execute no more than that.
+ */
+static struct section
+section_of(const struct rule_view *x, const struct work *w, struct mark *m)
+{
+	const struct code *c = x->kernel->code;
+	double inst = rule_metric(x, METRIC_INST_EXECUTED);
+	double blocks = rule_blocks(x->kernel), sum = 0, access = 0;
+	struct trips_launch launch = { .threads = rule_threads(x->kernel) };
+	struct section section = { 0, 0, 0 };
+	struct slices *t = NULL;
+	double *trips = NULL;
+	bool known = true;
+
+	if (c == NULL || !c->disassembled || !(inst > 0) || w->warps < 2)
+		return section;
+	t = slices_new(&c->sass);
+	trips = trips_find(&c->sass, &launch);
+	if (t != NULL && trips != NULL)
+		sum = loops_inst(c, t, trips, m, &known, &access);
+	if (sum > 0 && c->counted)
+		section.share = sum / inst_total(c, SOURCE_INST);
+	else if (sum > 0)
+		section.share = (WARP - w->lanes.active) / (WARP - 1);
+	if (sum > 0 && !c->counted && known)
+		section.share = fmin(section.share, sum * blocks / inst);
+	else if (!known && !(w->lanes.divergent < rule_value(x, "max_divergent")))
+		section.share = 0;
+	section.share = clamp01(or_zero(section.share));
+	section.inst = section.share * inst / blocks;
+	section.access = sum > 0 ? access / sum : 0;
+	free(trips);
+	slices_free(t);
+	return section;
+}
+
+/* All warps take part in what one thread did, whose loop was nearly all that its block
+ * took one after the other. Each of its accesses, of one lane, takes a wavefront. */
+static void
+share_section(const struct rule_view *x, struct draft *d, const struct work *w,
+    const struct section *s)
+{
+	double left = fmin(1, 1.0 / WARP + w->warps * SCAN_INST / fmax(s->inst, 1));
+	double waves = 0, own = s->inst * s->access * rule_blocks(x->kernel);
+	struct fix fix = FIX_NONE;
+
+	for (int i = 0; i < USER_COUNT; i++)
+		waves += or_zero(x->load->wavefronts[i]);
+	fix.inst = 1 - s->share * (1 - left);
+	if (waves > 0)
+		fix.part[RES_L1] = 1 - fmin(1, own / waves) * (1 - 1.0 / WARP);
+	fix.occupancy = fmin(1 + s->share * (w->warps - 1), SPEED_MOST);
+	/* What has to stay in order is not known: halfway between the low view and all. */
+	rule_fix_near(d, &fix, 0.5, 0.75);
+}
+
+static enum rule_state
+ask_section(struct rule_view *x, const struct work *w)
+{
+	struct mark *m = marks_new(x);
+	struct section s = section_of(x, w, m);
+	struct draft *d;
+
+	if (s.share < rule_value(x, "min_section")) {
+		free(m);
+		return RULE_CLEAN;
+	}
+	d = rule_found(x, NULL);
+	share_section(x, d, w, &s);
+	rule_evidence(x, d, "section_ratio", s.share,
+	    "executed instructions of a loop of one thread of each block",
+	    .source = x->kernel->code->counted ? "measured" : "derived",
+	    .from = metric_table[METRIC_THREAD_INST].name, .key = "min_section");
+	rule_evidence(x, d, "lanes_per_inst", w->lanes.active,
+	    "active lanes per instruction, of 32",
+	    .derived = metric_table[METRIC_THREAD_INST].name,
+	    .unit = "lane/inst");
+	rule_evidence(x, d, "warps_per_block", w->warps, "warps of a block",
+	    .attribute = "kernel activity record", .unit = "warp");
+	d->f.confidence = CONF_MEDIUM;
+	d->f.title = "one thread does part of the work";
+	d->f.summary = arena_format(x->arena, "%s of the executed instructions are "
+	    "those of a loop that one thread of the %u in a block goes through "
+	    "(%s of 32 lanes active per instruction); the others wait for it",
+	    say_percent(x->arena, s.share), rule_threads(x->kernel),
+	    say_plain(x->arena, w->lanes.active));
+	d->f.advice = "share the loop among the threads of the block (start at "
+	    "threadIdx.x, step by blockDim.x); where each step needs the one "
+	    "before it, use a parallel reduction or scan (cub::BlockReduce, "
+	    "cub::BlockScan)";
+	d->f.gain_note = "the instructions of that loop in full warps, with those "
+	    "of a scan, and no other warp waiting; what has to stay in order "
+	    "stays";
+	lines_fill(x, d, m, NULL);
+	free(m);
+	return rule_settle(x, d);
+}
+
 static double
 sms_working(const struct rule_view *x)
 {
@@ -201,9 +363,10 @@ rule_serial_kernel(struct rule_view *x)
 	    rule_blocks(x->kernel) >= MANY_BLOCKS && sms_working(x) < ONE_SM)
 		return report_block(x, &w);
 	if (x->load->time_s < rule_value(x, "min_time") || w.warps < 1 ||
-	    rule_threads(x->kernel) < 32 || w.working > ONE_WARP ||
-	    w.working < NO_WARP)
+	    rule_threads(x->kernel) < 32 || w.working < NO_WARP)
 		return RULE_CLEAN;
+	if (w.working > ONE_WARP)
+		return ask_section(x, &w);
 	if (w.lanes.active <= rule_value(x, "max_lanes")) {
 		/* Warps whose lanes take turns all reside: a block of many
 		 * warps with one resident has none of those. */
