@@ -1,7 +1,8 @@
 /*
  * empty_injection.c: the baseline for the cost of our library: the least that a
- * tool can do at a launch. It requests kernel records and ignores them, and with
- * EMPTY_CALLBACK it subscribes to the launch callback and does nothing in it.
+ * tool can do at a launch. It requests kernel records and ignores them. With
+ * EMPTY_CALLBACK it also subscribes to the launch callback and does nothing in it; with
+ * EMPTY_ATTACHED it subscribes, and asks for nothing at all.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 int InitializeInjection(void);
 
-#ifdef EMPTY_CALLBACK
+#if defined(EMPTY_CALLBACK) || defined(EMPTY_ATTACHED)
 static uint64_t calls;
 
 static void
@@ -26,6 +27,7 @@ nothing(void *userdata, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 }
 #endif
 
+#ifndef EMPTY_ATTACHED
 static void
 requested(uint8_t **data, size_t *size, size_t *max_records)
 {
@@ -44,19 +46,24 @@ completed(CUcontext context, uint32_t stream, uint8_t *data, size_t size,
 	(void)valid;
 	free(data);
 }
+#endif
 
 __attribute__((visibility("default"))) int
 InitializeInjection(void)
 {
-#ifdef EMPTY_CALLBACK
+#if defined(EMPTY_CALLBACK) || defined(EMPTY_ATTACHED)
 	CUpti_SubscriberHandle handle;
 
 	if (cuptiSubscribe(&handle, nothing, NULL) != CUPTI_SUCCESS)
 		return 1;
+#endif
+#ifdef EMPTY_CALLBACK
 	cuptiEnableCallback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API,
 	    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel);
 #endif
+#ifndef EMPTY_ATTACHED
 	cuptiActivityRegisterCallbacks(requested, completed);
 	cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+#endif
 	return 1;
 }

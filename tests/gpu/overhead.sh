@@ -1,9 +1,10 @@
 #!/bin/bash
 # overhead.sh BUILD OUT [REPETITIONS [TARGETS]]: what measuring costs, as a ratio to
 # the same program alone, side by side in one run. The programs are a loop of empty
-# launches and a PyTorch training loop. They run alone, with a library that only has
-# CUPTI record kernels ("empty"), at each level of cudadvise, under nsys, and under
-# ncu, which looks at a few of the launches, with our metrics and with --set full.
+# launches and a PyTorch training loop. They run alone, with a library that only
+# subscribes to CUPTI ("attached"), with one that only has CUPTI record kernels
+# ("empty"), at each level of cudadvise, under nsys, and under ncu, which looks at a few
+# of the launches, with our metrics and with --set full.
 #
 # The target `lengths` is the loop at two lengths, alone and at each level: it separates
 # the cost that is paid once from the cost of each launch. OVERHEAD_STEPS (600) is the
@@ -55,7 +56,8 @@ wrap_of() {			# TARGET MODE
 	wrap=()
 	case $2 in
 	none|short) ;;
-	empty)	wrap=(env "CUDA_INJECTION64_PATH=$BUILD/lib/libempty_cupti.so"
+	attached|empty)
+		wrap=(env "CUDA_INJECTION64_PATH=$BUILD/lib/lib$2_cupti.so"
 		    "LD_LIBRARY_PATH=$cuda/lib64:$cuda/extras/CUPTI/lib64") ;;
 	sampling)
 		wrap=("$cudadvise" run -q --no-daemon --level source
@@ -118,7 +120,7 @@ once() {
 		return 0
 	fi
 	case $mode in
-	empty|trace|auto|counters|source|sampling)
+	attached|empty|trace|auto|counters|source|sampling)
 		cmp -s "$OUT/$name.none.out" "$to.out" || {
 			echo "FAIL: $name prints something else under $mode"
 			failed=1; } ;;
@@ -138,7 +140,7 @@ metrics() {
 
 # The modes of one repetition; ncu only runs in the first one.
 modes_of() {			# REPETITION TARGET
-	local modes="none empty trace auto counters sampling source"
+	local modes="none attached empty trace auto counters sampling source"
 	if [ -n "${OVERHEAD_MODES:-}" ]; then
 		echo "$OVERHEAD_MODES"
 		return

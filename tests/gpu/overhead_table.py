@@ -7,14 +7,14 @@ other load on the machine can only make a repetition slower. For ncu: the time o
 launch that it looks at, as a multiple of the launch alone. For the loop at several
 lengths ("loop-100000"): the cost that is paid once, and the cost of each launch. Exit
 status 1 if the trace tier costs more than half of nsys's slowdown, or nothing was
-measured. "empty" is a library that has CUPTI record kernels and looks at nothing: what
-CUPTI alone costs.
+measured. "attached" is a library that subscribes to CUPTI and asks for nothing, "empty"
+one that has CUPTI record kernels and looks at nothing: what CUPTI alone costs.
 """
 import statistics
 import sys
 
-ORDER = ["none", "empty", "trace", "auto", "counters", "sampling", "source", "nsys",
-         "ncu", "ncu-full"]
+ORDER = ["none", "attached", "empty", "trace", "auto", "counters", "sampling", "source",
+         "nsys", "ncu", "ncu-full"]
 SMALL = 0.02  # slowdown that the trace tier may always have, even if nsys has none
 
 
