@@ -14,7 +14,7 @@
  * warps do not help, fewer sectors do, although no counter is high. */
 MADE_TEST(test_queue)
 {
-	struct load l;
+	struct load l, few;
 	struct fix sectors = FIX_NONE, warps = FIX_NONE;
 	double *v, speedup;
 
@@ -39,6 +39,11 @@ MADE_TEST(test_queue)
 	assert_true(made_speedup(&l, &sectors, VIEW_LOW) > 1.2);
 	warps.occupancy = 2;
 	assert_true(made_speedup(&l, &warps, VIEW_MID) < 1.1);
+	/* Of a memory that is hardly busy it may as well be longer trips. */
+	few = l;
+	few.busy = 0.12;
+	assert_true(made_speedup(&few, &warps, VIEW_MID) > 1.4);
+	assert_true(made_speedup(&few, &warps, VIEW_LOW) < 1.1);
 	/* As many atomics are queued as before. */
 	speedup = made_speedup(&l, &sectors, VIEW_MID);
 	v[METRIC_L2_FROM_L1] = v[METRIC_L2_READ] + 32 * 8e6;

@@ -895,6 +895,24 @@ MADE_TEST(test_divided_sum)
 	assert_true(f->kernel_speedup < 2 && f->saves_low_s == 0);
 }
 
+/* A division calls the compiler's own function for rare arguments, which computes what
+ * the code before the call does otherwise; another function may do anything. */
+MADE_TEST(test_divided_division)
+{
+	for (int own = 0; own < 2; own++) {
+		struct code *c;
+
+		made_again(m);
+		c = &code_make(m, made_kernel(m, "k", 1, 1000),
+		    code_text("turns", code_text("by_division", own ?
+		    "$__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath" :
+		    "other")), 1)->code;
+		assert_int_equal(c->sass.loops, 1);
+		assert_int_equal(divided_loop(c, 0),
+		    own ? DIVIDED_SUMS : DIVIDED_NOT);
+	}
+}
+
 /* Work that the program distributes to its warps could be distributed to more,
  * even if an iteration needs the previous one. */
 MADE_TEST(test_dealt_turns)

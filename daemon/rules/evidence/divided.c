@@ -208,6 +208,29 @@ step(struct turn *t, uint32_t at)
 	}
 }
 
+/*
+ * The instruction of the loop behind ${at}. A branch past the call of the compiler's own
+ * function for arguments that the code before it does not serve is taken: what the call
+ * computes is the same value, from the same arguments.
+ */
+static uint32_t
+next_of(const struct turn *t, uint32_t at)
+{
+	const struct sass *s = t->sass;
+	uint32_t to = s->instruction[at].flags & SASS_BRANCH &&
+	    s->instruction[at].target != SASS_NONE ?
+	    sass_at(s, s->instruction[at].target) : SASS_NONE;
+
+	if (to == SASS_NONE || to <= at || !is_in(t->loop, to))
+		return at + 1;
+	for (uint32_t i = at + 1; i < to; i++)
+		if (s->instruction[i].flags & SASS_CALL &&
+		    s->instruction[i].text != NULL &&
+		    strstr(s->instruction[i].text, "slowpath") != NULL)
+			return to;
+	return at + 1;
+}
+
 /* What an iteration did with each register so far. */
 struct use {
 	bool written, read;	/* in all lanes; before it was */
@@ -282,7 +305,8 @@ find_carried(struct turn *t)
 	unsigned set[16] = { 0 };
 	struct operands o;
 
-	for (uint32_t at = t->loop->head; at <= t->loop->tail; at++) {
+	for (uint32_t at = t->loop->head; at <= t->loop->tail;
+	    at = next_of(t, at)) {
 		operands_of(&o, &t->sass->instruction[at]);
 		note_uses(use, &o, set);
 	}
@@ -543,7 +567,7 @@ divided_loop(const struct code *c, size_t loop)
 	t->loop = l;
 	t->staged = staged;
 	find_carried(t);
-	for (uint32_t at = l->head; at <= l->tail && !t->lost; at++)
+	for (uint32_t at = l->head; at <= l->tail && !t->lost; at = next_of(t, at))
 		step(t, at);
 	for (int k = 0; k < t->count && !t->lost; k++) {
 		enum division one = division_of(t, k);
