@@ -61,6 +61,23 @@ MADE_TEST(test_queue)
 	assert_true(l.memory_queue == 0);
 }
 
+/* One resource whose ceiling was too low is saturated; the others are not less busy. */
+MADE_TEST(test_ceiling_too_low)
+{
+	struct kernel *k;
+	struct load l;
+	double body;
+
+	k = made_measured(m, "k", 10, 1000000, 0.9);
+	k->metric[METRIC_ISSUE_ACTIVE] = 60;
+	k->metric[METRIC_DRAM_READ] *= 3;
+	made_load(m, &l);
+	body = l.time_s - l.fixed_s;
+	assert_int_equal(l.limit, RES_DRAM);
+	assert_true(l.busy == 1 && l.resource_s[RES_DRAM] == body);
+	assert_true(fabs(l.resource_s[RES_ISSUE] / body - 0.6) < 1e-6);
+}
+
 /* Warps that wait far longer than their few trips to an idle memory wait for
  * something that was not counted: no change to accesses, warps or the grid
  * certainly helps, though it may. */

@@ -313,6 +313,12 @@ load_others(struct load *l, const struct kernel *k)
 	}
 }
 
+static bool
+is_pipe(int resource)
+{
+	return resource >= RES_ISSUE && resource <= RES_TENSOR;
+}
+
 static void
 load_grid(struct load *l, const struct kernel *k, const struct device *d)
 {
@@ -406,8 +412,11 @@ load_of(struct load *l, const struct kernel *k, const struct device *d)
 	if (l->limit < 0 || !(body > 0))
 		return;
 	if (top > body) {	/* a ceiling was too low: the resource is saturated */
+		/* So may be the ceilings of the memory around it; not of the pipes. */
 		for (int i = 0; i < RES_COUNT; i++)
-			l->resource_s[i] *= body / top;
+			if (l->limit > RES_L1 || !is_pipe(i) ||
+			    l->resource_s[i] > body)
+				l->resource_s[i] *= body / top;
 		top = body;
 	}
 	l->busy = top / body;
