@@ -27,7 +27,7 @@ saves(struct made *m, const char *rule)
 /* A loop over an array in local memory: one of its nine instructions is work if
  * it is on floats; for integers that is unknown. */
 static double
-spill(const char *work)
+spill(const char *loop, const char *work)
 {
 	struct kernel *k;
 	struct made m;
@@ -35,7 +35,7 @@ spill(const char *work)
 
 	made_init(&m);
 	k = made_counted(&m, 0.1);
-	code_make(&m, k, code_text("spilling_loop", work), 1000);
+	code_make(&m, k, code_text(loop, work), 1000);
 	k->metric[METRIC_LOCAL_LD_INST] = 6.4e6;
 	k->metric[METRIC_LOCAL_ST_SECTORS] = k->metric[METRIC_LOCAL_ST_INST] = 0;
 	k->metric[METRIC_GLOBAL_LD_SECTORS] = 1e6;
@@ -48,11 +48,15 @@ spill(const char *work)
 
 TEST(test_unrolled_spill)
 {
-	double floats = spill("FFMA R11,R4,R9,R11 | inst 6400\n");
-	double integers = spill("IMAD R11,R4,R9,R11 | inst 6400\n");
+	static const char work[] = "FFMA R11,R4,R9,R11 | inst 6400\n";
+	double floats = spill("spilling_loop", work);
+	double integers = spill("spilling_loop",
+	    "IMAD R11,R4,R9,R11 | inst 6400\n");
 
 	assert_true(floats > 0.75 && floats < 0.95);
 	assert_true(integers > 0.2 && integers < 0.6);
+	/* Data are the index: no turn of any loop makes it a constant. */
+	assert_true(spill("spilling_data", work) < 0.1);
 }
 
 /* Spills stay in caches if global accesses explain the DRAM traffic. */

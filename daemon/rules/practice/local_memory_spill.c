@@ -10,11 +10,14 @@
 #include "rules/evidence/lines.h"
 #include "source/operand.h"
 #include "source/rare.h"
+#include "source/slice.h"
 
 /* An array that is indexed at run time costs more than its accesses: the address
  * (two to three instructions) and, in the loop that is not unrolled because of
  * it, the counter, the comparison and the branch. */
 #define INDEX_INST 5
+
+#define INDICES_MAX 64		/* accesses whose address is examined */
 
 #define STACK 1			/* the register that holds the stack pointer */
 
@@ -177,10 +180,55 @@ lanes_differ(const struct rule_view *x)
 	    2 * SECTORS_ALIKE * inst && inst > 0;
 }
 
+/* Does the address at instruction ${s} come from a value in memory? */
+static bool
+is_from_data(const struct slices *t, const struct code *c, uint32_t s)
+{
+	struct slice a;
+
+	slice_of(&a, t, s);
+	for (int i = 0; a.known && i < a.loaded && i < SLICE_LOADS; i++)
+		if (c->sass.instruction[a.load[i]].space == SPACE_GLOBAL ||
+		    c->sass.instruction[a.load[i]].space == SPACE_SHARED)
+			return true;
+	return false;
+}
+
+/* Do data say which element is accessed, as for a histogram? */
+static bool
+data_index(const struct code *c)
+{
+	struct slices *t = c != NULL && c->counted && c->disassembled ?
+	    slices_new(&c->sass) : NULL;
+	double data = 0, all = 0;
+
+	for (uint32_t s = 0, looked = 0; t != NULL && s < c->sass.instructions &&
+	    looked < INDICES_MAX; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		double inst = inst_executed(c, s);
+
+		if (i->space != SPACE_LOCAL || !(inst > 0) || !is_indexed(i))
+			continue;
+		looked++;
+		all += inst;
+		if (is_from_data(t, c, s))
+			data += inst;
+	}
+	slices_free(t);
+	return data > 0.5 * all;
+}
+
+/* Is unrolling no remedy for an array that is indexed at run time? */
+static bool
+stays_indexed(const struct rule_view *x)
+{
+	return lanes_differ(x) || data_index(x->kernel->code);
+}
+
 static const char *
 advise(const struct rule_view *x, bool full, double indexed)
 {
-	if (indexed >= 0.5 && lanes_differ(x))
+	if (indexed >= 0.5 && stays_indexed(x))
 		return "move the array to shared memory, its elements interleaved "
 		    "by thread (element i of thread t at i × blockDim.x + t): "
 		    "the lanes take different elements, which in local memory "
@@ -252,6 +300,8 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 		    fmin(inst_each, 0.9));
 		d->fix[VIEW_HIGH].inst = d->fix[VIEW_MID].inst;
 	}
+	if (indexed >= 0.5 && stays_indexed(x))	/* in shared memory as many */
+		d->fix[VIEW_MID].inst = d->fix[VIEW_LOW].inst = 1;
 	rule_evidence(x, d, "local_ratio", share,
 	    "local part of the L1 sectors",
 	    .derived = metric_table[METRIC_LOCAL_LD_SECTORS].name,
