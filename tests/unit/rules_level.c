@@ -210,6 +210,22 @@ MADE_TEST(test_serial_without_branches)
 	made_found(m, "warp-divergence");
 }
 
+/* Blocks of which one thread does most: starting them is no limit, as a warp of a block
+ * can have what all of it had. */
+MADE_TEST(test_serial_blocks)
+{
+	struct kernel *k;
+	double blocks;
+
+	fault_one_scans(m);
+	k = &m->kernel[0];
+	blocks = (double)k->shape.grid_x * k->shape.grid_y * k->shape.grid_z;
+	m->device[0].ceilings.sm_hz = 1.2 * blocks /
+	    (0.7 * stat_mean(&k->time) * 1e-9);
+	k->metric[METRIC_LSU_WAVEFRONTS] = 0;
+	assert_true(made_found(m, "serial-kernel")->kernel_speedup > 1.6);
+}
+
 /* One thread of each block goes through a loop while the others wait: idle lanes tell
  * its share of the instructions, which is not more than its turns make. Counts by
  * instruction say the same. */

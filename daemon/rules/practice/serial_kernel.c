@@ -266,6 +266,8 @@ share_section(const struct rule_view *x, struct draft *d, const struct work *w,
 	if (waves > 0)
 		fix.part[RES_L1] = 1 - fmin(1, own / waves) * (1 - 1.0 / WARP);
 	fix.occupancy = fmin(1 + s->share * (w->warps - 1), SPEED_MOST);
+	/* Where starting blocks is the next limit, a warp can have what a block had. */
+	fix.part[RES_START] = fmax(fix.inst, 1 / w->warps);
 	/* What has to stay in order is not known: halfway between the low view and all. */
 	rule_fix_near(d, &fix, 0.5, 0.75);
 }
