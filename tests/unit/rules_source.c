@@ -299,6 +299,9 @@ MADE_TEST(test_bytes_in_turn)
 {
 	const struct finding *f;
 	struct advice *a = advised(fault_bytes_in_turn, m);
+	struct load l;
+	struct code *c;
+	double *v;
 
 	f = found_in(a, "narrow-access");
 	assert_ptr_equal(f, &a->finding[0]);
@@ -306,6 +309,22 @@ MADE_TEST(test_bytes_in_turn)
 	assert_has(f->advice, "uint4");
 	if (!(f->kernel_speedup > 1.2 && f->kernel_speedup < 4))
 		fail_msg("× %g", f->kernel_speedup);
+	/* L1 seems to be the limit, and is hardly more than half busy. */
+	made_again(m);
+	fault_bytes_in_turn(m);
+	v = m->kernel[0].metric;
+	v[METRIC_LSU_WAVEFRONTS] = 27e6;
+	v[METRIC_STALL_LONG_SCOREBOARD] = NAN;
+	c = &m->code[0]->code;
+	c->sampled = true;
+	c->samples.all = 1000;
+	c->samples.stall[STALL_LG_THROTTLE] = 600;
+	c->samples.stall[STALL_LONG_SCOREBOARD] = 250;
+	made_load(m, &l);
+	assert_int_equal(l.limit, RES_L1);
+	assert_true(l.bound > 0.5 && l.busy < 0.55);
+	f = made_found(m, "narrow-access");
+	assert_true(f->kernel_speedup > 1.1 && f->kernel_speedup < 4);
 	/* DRAM is idle: they wait for something else. */
 	made_again(m);
 	fault_bytes_in_turn(m);

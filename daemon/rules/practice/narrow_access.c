@@ -298,8 +298,11 @@ look_for_limit(const struct rule_view *x, struct narrow *n)
 	    n->bytes * fmax(1, x->kernel->code->together);
 	n->needed = x->ceiling->dram_bytes_per_s * TRIP_S /
 	    fmax(1, limits->sms);
-	n->flight = !n->issue && (l->limit == RES_DRAM || l->bound < 0.5) &&
-	    l->memory_stall >= 0.5 && (is_part(n) ? l->busy < PART_BUSY &&
+	/* Of requests for a part of a line, L1 need not be busy to be what holds up
+	 * their bytes. */
+	n->flight = !n->issue && (l->limit == RES_DRAM || l->bound < 0.5 ||
+	    (l->limit == RES_L1 && is_part(n))) && l->memory_stall >= 0.5 &&
+	    (is_part(n) ? l->busy < PART_BUSY &&
 	    rule_busy(x, RES_DRAM) >= PART_DRAM :
 	    l->busy < rule_value(x, "max_dram") &&
 	    rule_busy(x, RES_DRAM) >= 0.25 &&
