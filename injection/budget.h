@@ -2,7 +2,8 @@
  * budget.h: the overhead budget: the time that measuring may add to the program. It is
  * one sum that grows with the run: a share of the run's time (--overhead-budget), which
  * falls as the run goes on, and, unless that share is 0, an allowance for set-up and
- * first values. Nothing is started that would exceed the sum. Any thread.
+ * first values, of which what is left lapses when no new function has been launched for
+ * a while. Nothing is started that would exceed the sum. Any thread.
  */
 #ifndef CADV_BUDGET_H
 #define CADV_BUDGET_H
@@ -24,8 +25,12 @@ void budget_charge(uint64_t begin, uint64_t end, enum wire_overhead kind);
  * left. The first refusal is reported. */
 bool budget_allows(uint64_t now, uint64_t cost);
 
+/* budget_renew(now): a function is launched for the first time at ${now}: the allowance
+ * is there, or there again, for its first values. */
+void budget_renew(uint64_t now);
+
 /* budget_when(cost): the time (inject_now) before which budget_allows refuses ${cost}
- * nanoseconds, whatever else is spent; UINT64_MAX: always. */
+ * nanoseconds, whatever else is spent, unless it is renewed; UINT64_MAX: always. */
 uint64_t budget_when(uint64_t cost);
 
 /* budget_exceeded(): whether budget_allows has refused anything. */

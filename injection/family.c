@@ -4,8 +4,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "budget.h"
 #include "family.h"
 #include "filter.h"
+#include "inject.h"
 #include "signature.h"
 
 #define SLOTS (SIGNATURE_MAX * 2)	/* there are at most as many families as
@@ -41,6 +43,7 @@ family_of(const char *name)
 	    i = (i + 1) & (SLOTS - 1))
 		if (slot[i]->hash == hash)
 			return slot[i];
+	budget_renew(inject_now());
 	return slot[i] = make(name, hash);
 }
 

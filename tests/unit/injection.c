@@ -646,6 +646,7 @@ TEST(the_budget_grows_ever_slower)
 	inject.begin_ns = begin;
 	inject.level = LEVEL_COUNTERS;
 	inject.budget = 0.05;
+	budget_renew(begin + 120 * s);
 	while (budget_allows(begin, free + step))
 		free += step;
 	first = second = 0;
@@ -662,6 +663,32 @@ TEST(the_budget_grows_ever_slower)
 	assert_false(budget_allows(at - step, free + first));
 	inject.budget = 0;
 	assert_true(budget_when(1) == UINT64_MAX);
+}
+
+/* What is left of the allowance lapses 10 s after the latest new function: from then on
+ * there is the share alone, until there is a new function. */
+TEST(the_allowance_lapses)
+{
+	const uint64_t s = 1000000000ull;
+	uint64_t begin = inject_now(), free = 0;
+
+	inject.begin_ns = begin;
+	inject.level = LEVEL_COUNTERS;
+	inject.budget = 0.05;
+	budget_renew(begin);
+	while (budget_allows(begin + 9 * s, free + s / 1000))
+		free += s / 1000;
+	assert_true(free > 3 * s / 2);
+	budget_charge(begin, begin + s, OVERHEAD_COUNTERS);
+	assert_true(budget_allows(begin + 9 * s, free - s));
+	assert_false(budget_allows(begin + 10 * s, s / 100));
+	/* The share of ten more seconds. */
+	assert_true(budget_allows(begin + 20 * s, s / 6));
+	assert_false(budget_allows(begin + 20 * s, s / 4));
+	budget_renew(begin + 30 * s);
+	assert_true(budget_allows(begin + 39 * s, free - s));
+	assert_false(budget_allows(begin + 40 * s, s / 100));
+	inject.budget = 0;
 }
 
 /* A long duration in a launch's record marks the kernel as important at once. */
