@@ -19,6 +19,10 @@
 #include "rules/evidence/lines.h"
 #include "source/slice.h"
 
+/* Atomics times instructions up to which atomics are looked at: the way to each goes
+ * through all of the code in front of it. */
+#define LOOKED_MOST (1u << 22)
+
 #define ADVICE "add within the warp (shuffle), then within the block (a "	\
     "shared-memory copy with shared atomics), and to global memory once "	\
     "a block; where targets are few, spread them over several copies"
@@ -52,6 +56,7 @@ placed_of(const struct rule_view *x, const struct affine *address,
 	struct slices *t = slices_new(&c->sass);
 	struct placed p = { .all = t != NULL };
 	double a_block = ceil(rule_threads(x->kernel) / (double)WARP);
+	size_t looked = 0;
 
 	for (uint32_t s = 0; t != NULL && s < c->sass.instructions; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
@@ -66,6 +71,10 @@ placed_of(const struct rule_view *x, const struct affine *address,
 		if (!affine_is_one(&address[s]) ||
 		    sass_loop_of(&c->sass, s) != NULL)
 			continue;
+		if (++looked * c->sass.instructions > LOOKED_MOST) {
+			p.all = false;
+			break;
+		}
 		e = elected_of(&c->sass, t, s);
 		/* Not in a loop: each warp that comes there does so once. */
 		n *= e & ELECTED_WARP ? 1 : a_block;

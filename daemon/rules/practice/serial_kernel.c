@@ -42,6 +42,11 @@
  * arithmetic. */
 #define SCAN_INST 25
 
+/* Loops times instructions up to which loops are looked at: the way to each goes through
+ * all of the code in front of it. Code of libraries has 10,000 instructions and 10 to 100
+ * loops. */
+#define LOOKED_MOST (1u << 22)
+
 /* Bytes of a lane's word, if the bytes used were not counted. */
 
 enum who { ONE_THREAD, ONE_WARP_OF_ALL, ONE_BLOCK };
@@ -228,7 +233,8 @@ section_of(const struct rule_view *x, const struct work *w, struct mark *m)
 	double *trips = NULL;
 	bool known = true;
 
-	if (c == NULL || !c->disassembled || !(inst > 0) || w->warps < 2)
+	if (c == NULL || !c->disassembled || !(inst > 0) || w->warps < 2 ||
+	    c->sass.loops * c->sass.instructions > LOOKED_MOST)
 		return section;
 	t = slices_new(&c->sass);
 	trips = trips_find(&c->sass, &launch);
