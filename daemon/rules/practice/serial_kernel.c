@@ -168,7 +168,7 @@ report(struct rule_view *x, const struct work *w, bool thread)
 }
 
 /* The loops of one thread of each block. */
-struct section {
+struct serial_part {
 	double share;		/* of the warps' instructions; 0: none */
 	double inst;		/* of a block, there */
 	double access;		/* of these, the share that accesses memory */
@@ -221,14 +221,14 @@ loops_inst(const struct code *c, const struct slices *t, const double *trips,
  * branches diverge. So those must have been counted to be few, or the turns of the
  * loops be known, which execute no more than that.
  */
-static struct section
+static struct serial_part
 section_of(const struct rule_view *x, const struct work *w, struct mark *m)
 {
 	const struct code *c = x->kernel->code;
 	double inst = rule_metric(x, METRIC_INST_EXECUTED);
 	double blocks = rule_blocks(x->kernel), sum = 0, access = 0;
 	struct trips_launch launch = { .threads = rule_threads(x->kernel) };
-	struct section section = { 0, 0, 0 };
+	struct serial_part section = { 0, 0, 0 };
 	struct slices *t = NULL;
 	double *trips = NULL;
 	bool known = true;
@@ -260,7 +260,7 @@ section_of(const struct rule_view *x, const struct work *w, struct mark *m)
  * took one after the other. Each of its accesses, of one lane, takes a wavefront. */
 static void
 share_section(const struct rule_view *x, struct draft *d, const struct work *w,
-    const struct section *s)
+    const struct serial_part *s)
 {
 	double left = fmin(1, 1.0 / WARP + w->warps * SCAN_INST / fmax(s->inst, 1));
 	double waves = 0, own = s->inst * s->access * rule_blocks(x->kernel);
@@ -282,7 +282,7 @@ static enum rule_state
 ask_section(struct rule_view *x, const struct work *w)
 {
 	struct mark *m = marks_new(x);
-	struct section s = section_of(x, w, m);
+	struct serial_part s = section_of(x, w, m);
 	struct draft *d;
 
 	if (s.share < rule_value(x, "min_section")) {
