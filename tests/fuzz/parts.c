@@ -157,6 +157,17 @@ parts_file(const char *path, const void *p, size_t len)
 	close(fd);
 }
 
+/* Its first jobs look through the directories of runs, and remove one without a capture:
+ * that must not be one which a harness has just made. */
+static void
+end_first_jobs(struct service *s)
+{
+
+	job_post(s, (struct job){ .kind = JOB_STOP });
+	pthread_join(s->worker, NULL);
+	WANT(pthread_create(&s->worker, NULL, worker_main, s) == 0);
+}
+
 struct service *
 parts_service(void)
 {
@@ -174,6 +185,7 @@ parts_service(void)
 	o.state = parts_directory();
 	service = service_start(&o, &e);
 	WANT(service != NULL);
+	end_first_jobs(service);
 	return service;
 }
 

@@ -58,8 +58,8 @@ const char *parts_directory(void);
 void parts_file(const char *path, const void *p, size_t len);
 void parts_remove(const char *path);	/* and everything in it */
 
-/* parts_service(): the one service, in parts_directory(), without a socket.
- * parts_service_alone(): the same, without threads of its own. */
+/* parts_service(): the one service, in parts_directory(), without a socket; its first jobs
+ * are done. parts_service_alone(): the same, without its thread that listens. */
 struct service *parts_service(void);
 struct service *parts_service_alone(void);
 

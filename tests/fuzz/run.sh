@@ -59,7 +59,7 @@ one() {
 		echo "$name: ${runs:-0} runs, nothing found"
 	else
 		echo "$name: FAILED ($rc); the end of $log:"
-		tail -n 30 "$log"
+		tail -n 60 "$log"	# a stack, and what was wrong before it
 	fi
 	return $rc
 }
