@@ -2,21 +2,45 @@
  * empty_injection.c: the baseline for the cost of our library: the least that a
  * tool can do at a launch. It requests kernel records and ignores them. With
  * EMPTY_CALLBACK it also subscribes to the launch callback and does nothing in it; with
- * EMPTY_ATTACHED it subscribes, and asks for nothing at all.
+ * EMPTY_ATTACHED it subscribes, and asks for nothing at all; with EMPTY_DETACHED it also
+ * requests kernel records, until it detaches from the process after DETACH_S.
  */
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cuda.h>
 #include <cupti.h>
 
 int InitializeInjection(void);
 
-#if defined(EMPTY_CALLBACK) || defined(EMPTY_ATTACHED)
+#ifdef EMPTY_DETACHED
+#define DETACH_S 8		/* the first half of overhead.sh's training is longer */
+
+static time_t began;
+
+/* CUPTI may be detached at the end of a call only. */
+static void
+called(void *userdata, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+    const void *data)
+{
+	const CUpti_CallbackData *call = data;
+	static int detached;
+
+	(void)userdata;
+	(void)domain;
+	(void)cbid;
+	if (call->callbackSite != CUPTI_API_EXIT || time(NULL) - began < DETACH_S ||
+	    __atomic_exchange_n(&detached, 1, __ATOMIC_RELAXED))
+		return;
+	cuptiActivityFlushAll(1);
+	cuptiFinalize();
+}
+#elif defined(EMPTY_CALLBACK) || defined(EMPTY_ATTACHED)
 static uint64_t calls;
 
 static void
-nothing(void *userdata, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+called(void *userdata, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     const void *data)
 {
 	(void)userdata;
@@ -25,6 +49,10 @@ nothing(void *userdata, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 	(void)data;
 	calls++;
 }
+#endif
+
+#if defined(EMPTY_CALLBACK) || defined(EMPTY_ATTACHED) || defined(EMPTY_DETACHED)
+#define SUBSCRIBES
 #endif
 
 #ifndef EMPTY_ATTACHED
@@ -51,15 +79,22 @@ completed(CUcontext context, uint32_t stream, uint8_t *data, size_t size,
 __attribute__((visibility("default"))) int
 InitializeInjection(void)
 {
-#if defined(EMPTY_CALLBACK) || defined(EMPTY_ATTACHED)
+#ifdef SUBSCRIBES
 	CUpti_SubscriberHandle handle;
 
-	if (cuptiSubscribe(&handle, nothing, NULL) != CUPTI_SUCCESS)
+	if (cuptiSubscribe(&handle, called, NULL) != CUPTI_SUCCESS)
 		return 1;
 #endif
-#ifdef EMPTY_CALLBACK
+#ifdef EMPTY_DETACHED
+	began = time(NULL);
+#endif
+#if defined(EMPTY_CALLBACK) || defined(EMPTY_DETACHED)
 	cuptiEnableCallback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API,
 	    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel);
+#endif
+#ifdef EMPTY_DETACHED
+	cuptiEnableCallback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API,
+	    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx);
 #endif
 #ifndef EMPTY_ATTACHED
 	cuptiActivityRegisterCallbacks(requested, completed);

@@ -4,7 +4,8 @@
 # launches and a PyTorch training loop. They run alone, with a library that only
 # subscribes to CUPTI ("attached"), with one that only has CUPTI record kernels
 # ("empty"), at each level of cudadvise, under nsys, and under ncu, which looks at a few
-# of the launches, with our metrics and with --set full.
+# of the launches, with our metrics and with --set full. On demand only: with "empty"
+# that detaches CUPTI after 8 s ("detached").
 #
 # The target `lengths` is the loop at two lengths, alone and at each level: it separates
 # the cost that is paid once from the cost of each launch. OVERHEAD_STEPS (600) is the
@@ -56,7 +57,7 @@ wrap_of() {			# TARGET MODE
 	wrap=()
 	case $2 in
 	none|short) ;;
-	attached|empty)
+	attached|empty|detached)
 		wrap=(env "CUDA_INJECTION64_PATH=$BUILD/lib/lib$2_cupti.so"
 		    "LD_LIBRARY_PATH=$cuda/lib64:$cuda/extras/CUPTI/lib64") ;;
 	sampling)
@@ -120,7 +121,7 @@ once() {
 		return 0
 	fi
 	case $mode in
-	attached|empty|trace|auto|counters|source|sampling)
+	attached|empty|detached|trace|auto|counters|source|sampling)
 		cmp -s "$OUT/$name.none.out" "$to.out" || {
 			echo "FAIL: $name prints something else under $mode"
 			failed=1; } ;;

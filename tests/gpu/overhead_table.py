@@ -9,12 +9,13 @@ lengths ("loop-100000"): the cost that is paid once, and the cost of each launch
 status 1 if the trace tier costs more than half of nsys's slowdown, or nothing was
 measured. "attached" is a library that subscribes to CUPTI and asks for nothing, "empty"
 one that has CUPTI record kernels and looks at nothing: what CUPTI alone costs.
+"detached" is "empty", with CUPTI detached after a while: its second half counts.
 """
 import statistics
 import sys
 
-ORDER = ["none", "attached", "empty", "trace", "auto", "counters", "sampling", "source",
-         "nsys", "ncu", "ncu-full"]
+ORDER = ["none", "attached", "empty", "detached", "trace", "auto", "counters",
+         "sampling", "source", "nsys", "ncu", "ncu-full"]
 SMALL = 0.02  # slowdown that the trace tier may always have, even if nsys has none
 
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""corpus.py OUT [--lists] [--jobs N] [--nvcc NVCC] [--arch ARCH]
+"""corpus.py OUT [--lists] [--split seen|sealed] [--jobs N] [--nvcc NVCC] [--arch ARCH]
 
 Builds the programs of this folder into OUT/programs, each as FAMILY.b (with the
 fault) and FAMILY.a (without it), and writes the lists that ../trust.sh takes:
 OUT/seen.tsv, OUT/sealed.tsv, OUT/all.tsv, and OUT/once.tsv, which has the programs
 that run with one launch (FAMILY.once) as well as with many (FAMILY.loop). Python
 programs become PROGRAM.b and, with the argument "fixed", PROGRAM.a; their list is
-OUT/python.tsv. --lists leaves the building out. Exit status 1 if a program would not
-build.
+OUT/python.tsv. --lists leaves the building out, --split the programs of the other half.
+Exit status 1 if a program would not build.
 """
 import argparse
 import concurrent.futures
@@ -25,6 +25,9 @@ FIELDS = ("family", "class", "flags", "flags_before", "flags_after",
           "arguments_before", "arguments_after", "environment",
           "kernels_before", "kernels_after", "codes_before", "codes_after",
           "once", "loop", "claim")
+
+
+SPLITS = ("seen", "sealed")
 
 
 def split_of(family):
@@ -127,6 +130,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[1])
     parser.add_argument("out")
     parser.add_argument("--lists", action="store_true")
+    parser.add_argument("--split", choices=SPLITS)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--nvcc", default=shutil.which("nvcc") or
                         "/usr/local/cuda/bin/nvcc")
@@ -138,18 +142,18 @@ def main():
         # Python 3.11.2, Debian 12's, has no filters yet.
         safe = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
         t.extractall(options.out, **safe)
-    families = (read_families(os.path.join(HERE, "seen")) +
-                read_families(os.path.join(options.out, "sealed")))
+    halves = [os.path.join(HERE if split == "seen" else options.out, split)
+              for split in SPLITS if options.split in (None, split)]
+    families = [f for half in halves for f in read_families(half)]
     families.sort(key=lambda f: f["family"])
     cases = [c for f in families for c in pair(f)]
     write(os.path.join(options.out, "all.tsv"), cases)
     write(os.path.join(options.out, "once.tsv"),
           [c for f in families for c in once(f)])
-    for split in ("seen", "sealed"):
+    for split in SPLITS:
         write(os.path.join(options.out, split + ".tsv"),
               [c for c in cases if c["split"] == split])
-    python = (read_python(os.path.join(HERE, "seen")) +
-              read_python(os.path.join(options.out, "sealed")))
+    python = [p for half in halves for p in read_python(half)]
     write(os.path.join(options.out, "python.tsv"),
           [c for p in python for c in python_cases(p)])
     for p in python:
