@@ -51,6 +51,7 @@ static const char level_help[] = "how much to measure"
 #define SHOWN_HELP (shown_help + 2)
 #define EXPORTED_NAMES (exported_names + 1)
 #define EXPORTED_HELP (exported_help + 2)
+_Static_assert(SHOWN_text == 0 && SHOWN_json == 1, "the choices of OPTION_FORMAT");
 
 /* The reasons of --allow, likewise. */
 #define CONDITION(id, name, help) " " name
@@ -304,8 +305,6 @@ option_set(struct options *o, enum option_id id, const char *value,
 		return 0;
 	case OPTION_FORMAT:
 	case OPTION_SHOW_FORMAT:
-		_Static_assert(SHOWN_text == 0 && SHOWN_json == 1,
-		    "the choices of OPTION_FORMAT");
 		o->format = (unsigned)choice;
 		o->json = choice == SHOWN_json;
 		return 0;

@@ -37,3 +37,17 @@ callee_at(const struct internals *c, const struct sass_instruction *i)
 
 	return n < c->count ? c->at[n] : SASS_NONE;
 }
+
+bool
+callee_is_rare(const struct sass_instruction *i)
+{
+	static const char *const name[] = { "slowpath", "mediumpath",
+	    "div_rn_f64_full" };
+
+	if (!(i->flags & SASS_CALL) || i->text == NULL)
+		return false;
+	for (size_t k = 0; k < sizeof(name) / sizeof(name[0]); k++)
+		if (strstr(i->text, name[k]) != NULL)
+			return true;
+	return false;
+}

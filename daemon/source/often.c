@@ -13,20 +13,11 @@
 
 #define RETRY_MOST 32		/* instructions of a loop that only retries */
 
-/* Loops times instructions up to which turns are looked for, each instruction in each
- * loop: 2 ms for 1,023 loops in a row. Code of libraries has 10,000 instructions and 10 to
- * 100 loops. */
-#define LOOKED_MOST (1u << 22)
-
-/* The compiler's own function that ${i} calls for a rare argument, as in
- * "CALL.REL.NOINC $__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath"; SASS_NONE. */
+/* The compiler's own function that ${i} calls for a rare argument; SASS_NONE. */
 static uint32_t
 slow_path(const struct internals *own, const struct sass_instruction *i)
 {
-	return i->text != NULL && (strstr(i->text, "slowpath") != NULL ||
-	    strstr(i->text, "mediumpath") != NULL ||
-	    strstr(i->text, "div_rn_f64_full") != NULL) ?
-	    callee_at(own, i) : SASS_NONE;
+	return callee_is_rare(i) ? callee_at(own, i) : SASS_NONE;
 }
 
 static void
@@ -41,10 +32,7 @@ find_never(struct often *o, const struct sass *s, const struct internals *own)
 		}
 }
 
-#define AROUND_MOST 12		/* instructions of a block that only calls */
-
-/* The block that calls it, behind a branch around it: moves of its argument and its
- * result. */
+/* The block that calls it, behind a branch around it. */
 static void
 find_callers(struct often *o, const struct sass *s, const struct internals *own)
 {
@@ -53,12 +41,12 @@ find_callers(struct often *o, const struct sass *s, const struct internals *own)
 
 		if (slow_path(own, &s->instruction[k]) == SASS_NONE)
 			continue;
-		while (first > 0 && k - first < AROUND_MOST &&
+		while (first > 0 && k - first < CALLEE_AROUND &&
 		    !(s->instruction[first - 1].flags & SASS_BRANCH))
 			first--;
-		if (first == 0 || k - first == AROUND_MOST)
+		if (first == 0 || k - first == CALLEE_AROUND)
 			continue;	/* nothing leads around it */
-		while (last + 1 < s->instructions && last - k < AROUND_MOST &&
+		while (last + 1 < s->instructions && last - k < CALLEE_AROUND &&
 		    !opcode_is(&s->instruction[last + 1], "BSYNC") &&
 		    (last == k || !(s->instruction[last].flags & SASS_BRANCH)))
 			last++;
@@ -166,7 +154,7 @@ struct often *
 often_make(const struct sass *s, const struct trips_launch *launch)
 {
 	struct often *o = calloc(s->instructions + 1, sizeof(*o));
-	bool look = launch != NULL && s->loops * s->instructions <= LOOKED_MOST;
+	bool look = launch != NULL && s->loops * s->instructions <= SASS_STEPS_MOST;
 	double *turns = look ? trips_find(s, launch) : NULL;
 	double call[INTERNALS_MOST][OFTEN_DEPTHS] = { { 0 } };
 	struct internals own;

@@ -84,6 +84,11 @@ struct sass {
 int sass_parse(struct sass *s, const char *text, size_t len);
 void sass_free(struct sass *s);
 
+/* Steps up to which the code of a kernel is looked at where they grow as its loops (or
+ * its atomics) times its instructions: 2 ms for 1,023 loops in a row. Code of libraries
+ * has 10,000 instructions and 10 to 100 loops. */
+#define SASS_STEPS_MOST (1u << 22)
+
 /* sass_at(s, pc): the index of the instruction at ${pc}, or SASS_NONE. */
 uint32_t sass_at(const struct sass *s, uint32_t pc);
 

@@ -19,10 +19,6 @@
 #include "rules/evidence/lines.h"
 #include "source/slice.h"
 
-/* Atomics times instructions up to which atomics are looked at: the way to each goes
- * through all of the code in front of it. */
-#define LOOKED_MOST (1u << 22)
-
 #define ADVICE "add within the warp (shuffle), then within the block (a "	\
     "shared-memory copy with shared atomics), and to global memory once "	\
     "a block; where targets are few, spread them over several copies"
@@ -71,7 +67,7 @@ placed_of(const struct rule_view *x, const struct affine *address,
 		if (!affine_is_one(&address[s]) ||
 		    sass_loop_of(&c->sass, s) != NULL)
 			continue;
-		if (++looked * c->sass.instructions > LOOKED_MOST) {
+		if (++looked * c->sass.instructions > SASS_STEPS_MOST) {
 			p.all = false;
 			break;
 		}

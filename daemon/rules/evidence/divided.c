@@ -7,6 +7,7 @@
 
 #include "rules/evidence/divided.h"
 #include "rules/evidence/inst.h"
+#include "source/callee.h"
 #include "source/operand.h"
 #include "source/slice.h"
 
@@ -221,12 +222,11 @@ next_of(const struct turn *t, uint32_t at)
 	    s->instruction[at].target != SASS_NONE ?
 	    sass_at(s, s->instruction[at].target) : SASS_NONE;
 
-	if (to == SASS_NONE || to <= at || !is_in(t->loop, to))
+	if (to == SASS_NONE || to <= at || to - at > 2 * CALLEE_AROUND ||
+	    !is_in(t->loop, to))
 		return at + 1;
 	for (uint32_t i = at + 1; i < to; i++)
-		if (s->instruction[i].flags & SASS_CALL &&
-		    s->instruction[i].text != NULL &&
-		    strstr(s->instruction[i].text, "slowpath") != NULL)
+		if (callee_is_rare(&s->instruction[i]))
 			return to;
 	return at + 1;
 }

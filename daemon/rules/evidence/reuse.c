@@ -193,7 +193,6 @@ weigh_global(struct reuse *r, const struct code *c, const struct slices *t,
 	for (size_t i = 0; i < c->instructions; i++) {
 		double inst = inst_value(c, i, SOURCE_INST);
 		double sectors = inst_value(c, i, SOURCE_GLOBAL_SECTORS);
-
 		bool along;
 
 		if (inst_global(c, i) != INST_LOAD || !(inst > 0))

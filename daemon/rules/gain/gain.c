@@ -54,11 +54,6 @@ static const double more_most[GROUNDS] = {
  * of it 19 and 10 too low, 2 too high; with twice 7 and 2, and 4. */
 #define OCCUPANCY_HALF 0.25
 
-/* Utilisation of memory's busiest part below which a queue in front of it is not
- * believed, and from which on it is: wait.c. */
-#define QUEUE_NONE 0.10
-#define QUEUE_LEAST 0.26
-
 void
 fix_merge(struct fix *into, const struct fix *f)
 {
@@ -367,18 +362,6 @@ wait_after(double share, double queue, double r, enum gain_view v)
 	return 1 - queue * (1 - r) - (share - queue) * (1 - sqrt(r));
 }
 
-/*
- * How surely the queue in front of memory is one, 0..1, where few counters tell: waiting
- * beyond the longest trips to a memory whose busiest part is hardly busy may as well be
- * longer trips, which more warps make at once. Queues kept it busy 0.26 and more.
- */
-static double
-queue_sure(const struct load *l)
-{
-	return l->stalls_known || isnan(l->busy) ? 1 :
-	    clamp01((l->busy - QUEUE_NONE) / (QUEUE_LEAST - QUEUE_NONE));
-}
-
 /* The factor for the time with ${more} times the resident warps. By Little's
  * law, waiting for trips to memory goes down as 1 / more; a queue in front of
  * it stays. Of other waits (barriers, arithmetic) each warp hides less than the
@@ -388,7 +371,7 @@ warps_after(const struct load *l, double more, enum gain_view v)
 {
 	double rest = (l->occupancy + OCCUPANCY_HALF / more) /
 	    (l->occupancy + OCCUPANCY_HALF);
-	double queue = l->memory_queue * (v == VIEW_MID ? queue_sure(l) : 1);
+	double queue = l->memory_queue * (v == VIEW_MID ? wait_queue_sure(l) : 1);
 	double time = queue + (l->memory_stall - queue) / more +
 	    (1 - l->memory_stall) * rest;
 
@@ -492,7 +475,7 @@ time_alone(const struct load *l, const struct fix *fix, enum gain_view v)
 	late = body * fmin(1, latency_after(l, f, v));
 	if (v == VIEW_MID && f->occupancy > 1 && l->memory_queue > 0 &&
 	    l->memory_queue >= bound)
-		bound = fmax(load_bound(l->busy), bound * queue_sure(l));
+		bound = fmax(load_bound(l->busy), bound * wait_queue_sure(l));
 	time = bound * kept + (1 - bound) * late;
 	time = fmin(body, fmax(least, time));
 	return l->fixed_s + time;

@@ -91,6 +91,16 @@ load_wavefronts(double requests, double sectors)
 	return requests * load_lines(or_zero(sectors) / requests);
 }
 
+double
+load_waves(const struct load *l)
+{
+	double sum = 0;
+
+	for (int i = 0; i < USER_COUNT; i++)
+		sum += l->wavefronts[i];
+	return sum;
+}
+
 const char *
 load_bound_name(const struct load *l)
 {

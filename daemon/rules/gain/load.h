@@ -147,6 +147,9 @@ double load_dram(double read, double write);
  * global accesses that need ${sectors} sectors in all. */
 double load_wavefronts(double requests, double sectors);
 
+/* load_waves(l): the wavefronts of all users. */
+double load_waves(const struct load *l);
+
 /* load_lines(sectors): the cache lines that a request of ${sectors} touches. L1
  * looks up one per cycle, so each costs a wavefront. Neighbouring accesses fill
  * their lines (4 sectors); a fully scattered request has a line per lane. */

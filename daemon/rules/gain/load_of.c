@@ -237,7 +237,7 @@ load_resources(struct load *l, const struct kernel *k, const struct device *d)
 		{ RES_XU, METRIC_PIPE_XU }, { RES_LSU, METRIC_PIPE_LSU },
 		{ RES_TENSOR, METRIC_PIPE_TENSOR }
 	};
-	double body = l->time_s - l->fixed_s, sum = 0, cycles_s, start;
+	double body = l->time_s - l->fixed_s, sum = load_waves(l), cycles_s, start;
 	bool known;
 	const struct ceilings *c = &d->ceilings;
 	double *s = l->resource_s;
@@ -254,8 +254,6 @@ load_resources(struct load *l, const struct kernel *k, const struct device *d)
 		s[RES_DRAM] = metric(k, METRIC_DRAM_PCT) / 100 * body;
 	s[RES_L2] = larger(l->l2_sectors * 32 / c->l2_bytes_per_s,
 	    metric(k, METRIC_L2_PCT) / 100 * body);
-	for (int i = 0; i < USER_COUNT; i++)
-		sum += l->wavefronts[i];
 	if (sum > 0 || isfinite(metric(k, METRIC_LSU_WAVEFRONTS)))
 		s[RES_L1] = sum * cycles_s;
 	for (size_t i = 0; i < sizeof(pipe) / sizeof(pipe[0]); i++)

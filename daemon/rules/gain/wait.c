@@ -23,11 +23,13 @@
 #define PART_LEAST 0.6
 
 /* A queue in front of memory keeps its busiest part busy, however badly it is
- * used: page misses of DRAM and partial sectors cost a factor of 10 at most;
- * measured 0.26 and more. Warps that wait while it is less busy wait for
- * something else: pages, one word, the host. */
+ * used: page misses of DRAM and partial sectors cost a factor of 10 at most.
+ * Warps that wait while it is less busy wait for something else: pages, one
+ * word, the host. Queues that were measured kept it busy QUEUE_BUSY_SEEN and
+ * more. */
 #define QUEUE_BUSY_LOW 0.05
 #define QUEUE_BUSY_HIGH 0.10
+#define QUEUE_BUSY_SEEN 0.26
 
 /* The share of the warps' time that known waits must explain to stand for all of it. */
 #define EXPLAINED_LEAST 0.75
@@ -255,4 +257,13 @@ wait_queue(struct load *l, const struct kernel *k, const struct device *d)
 	l->memory_stall = fmin(0.99, fmax(l->memory_stall,
 	    l->memory_queue + trips));
 	l->bound = fmax(l->bound, l->memory_queue);
+}
+
+double
+wait_queue_sure(const struct load *l)
+{
+
+	return l->stalls_known || isnan(l->busy) ? 1 :
+	    clamp01((l->busy - QUEUE_BUSY_HIGH) /
+	    (QUEUE_BUSY_SEEN - QUEUE_BUSY_HIGH));
 }

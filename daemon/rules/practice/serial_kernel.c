@@ -42,11 +42,6 @@
  * arithmetic. */
 #define SCAN_INST 25
 
-/* Loops times instructions up to which loops are looked at: the way to each goes through
- * all of the code in front of it. Code of libraries has 10,000 instructions and 10 to 100
- * loops. */
-#define LOOKED_MOST (1u << 22)
-
 /* Bytes of a lane's word, if the bytes used were not counted. */
 
 enum who { ONE_THREAD, ONE_WARP_OF_ALL, ONE_BLOCK };
@@ -234,7 +229,7 @@ section_of(const struct rule_view *x, const struct work *w, struct mark *m)
 	bool known = true;
 
 	if (c == NULL || !c->disassembled || !(inst > 0) || w->warps < 2 ||
-	    c->sass.loops * c->sass.instructions > LOOKED_MOST)
+	    c->sass.loops * c->sass.instructions > SASS_STEPS_MOST)
 		return section;
 	t = slices_new(&c->sass);
 	trips = trips_find(&c->sass, &launch);
@@ -263,11 +258,10 @@ share_section(const struct rule_view *x, struct draft *d, const struct work *w,
     const struct serial_part *s)
 {
 	double left = fmin(1, 1.0 / WARP + w->warps * SCAN_INST / fmax(s->inst, 1));
-	double waves = 0, own = s->inst * s->access * rule_blocks(x->kernel);
+	double own = s->inst * s->access * rule_blocks(x->kernel);
+	double waves = load_waves(x->load);
 	struct fix fix = FIX_NONE;
 
-	for (int i = 0; i < USER_COUNT; i++)
-		waves += or_zero(x->load->wavefronts[i]);
 	fix.inst = 1 - s->share * (1 - left);
 	if (waves > 0)
 		fix.part[RES_L1] = 1 - fmin(1, own / waves) * (1 - 1.0 / WARP);

@@ -320,11 +320,9 @@ static double
 fragments_of(const struct load *l, double pipe)
 {
 	double shared = l->wavefronts[USER_SHARED_LD] +
-	    l->wavefronts[USER_SHARED_ST], all = 0, now;
+	    l->wavefronts[USER_SHARED_ST];
+	double now = l->resource_s[RES_L1] * shared / load_waves(l);
 
-	for (int i = 0; i < USER_COUNT; i++)
-		all += l->wavefronts[i];
-	now = l->resource_s[RES_L1] * shared / all;
 	return now > 0 && isfinite(l->resource_s[RES_FMA]) ? fmin(1,
 	    fmax(LOADS_LEFT, FRAGMENTS * pipe * l->resource_s[RES_FMA] / now)) :
 	    LOADS_LEFT;

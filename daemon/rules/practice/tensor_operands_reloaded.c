@@ -143,11 +143,9 @@ static void
 set_fix(const struct rule_view *x, struct draft *d, double ratio)
 {
 	const struct load *l = x->load;
-	double inst = rule_metric(x, METRIC_INST_EXECUTED), all = 0;
+	double inst = rule_metric(x, METRIC_INST_EXECUTED), all = load_waves(l);
 	double of_l2 = fmin(1, or_zero(l->l2_ld / l->l2_sectors)), of_l1;
 
-	for (int u = 0; u < USER_COUNT; u++)
-		all += l->wavefronts[u];
 	of_l1 = all > 0 ? l->wavefronts[USER_GLOBAL_LD] / all : 0;
 	for (int v = VIEW_LOW; v < VIEWS; v++) {
 		double gone = 1 - keep_of(x, ratio, (enum gain_view)v);

@@ -58,13 +58,9 @@ is_wide(const struct slice *s, bool block)
 static bool
 is_crowded(const struct rule_view *x, const struct accesses *a)
 {
-	double waves = 0;
-
-	for (int i = 0; i < USER_COUNT; i++)
-		waves += or_zero(x->load->wavefronts[i]);
 	return rule_is_bound(x, RES_L1) &&
 	    a->sum[PATTERN_UNIFORM][INST_LOAD].requests >=
-	    rule_value(x, "min_part") * waves;
+	    rule_value(x, "min_part") * load_waves(x->load);
 }
 
 /* The bytes that instruction ${i}, with address ${s}, walks in its loop. */
