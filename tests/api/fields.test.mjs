@@ -25,6 +25,9 @@ const unseen = new Map([
   ['Saves.behind', 'no capture has a wait that bars a graph; tests/unit/rank.c'],
 ]);
 
+// Optional fields that some answer lacks only if it comes early.
+const early = ['Run.conditions']; // a live run is listed before it is analysed
+
 const daemon = daemonForTests();
 const captures = path.join(root, 'tests/captures');
 const runs = new Map(); // run numbers by capture
@@ -123,6 +126,7 @@ test('every field that is described is served', () => {
 test('a field that is always there is required', () => {
   const always = allFields().filter((field) => field.isOptional)
     .map((field) => ({ ...field, ...fields.get(field.name) }))
-    .filter((field) => field.objects > 0 && field.present === field.objects);
-  assert.deepEqual(always.map((field) => field.name), []);
+    .filter((field) => field.objects > 0 && field.present === field.objects)
+    .map((field) => field.name).filter((name) => !early.includes(name));
+  assert.ok(always.length === 0, `in every answer: require ${always.join(' ')}`);
 });
