@@ -57,11 +57,12 @@ async function connect(t, version) {
 const skip = !existsSync(cupti) && 'no mock of CUPTI';
 
 // A program with a fault, and the edit that an agent would make after the finding. Where
-// the host is slow, the gaps beside the copies cost more than these.
+// the host is slow, the gaps beside the copies cost more than these; few kernels, or long
+// ones, leave none after the edit.
 const trips = [' --round-trips 40', ''];
 const pairs = [
-  ['--kernels 60 --round-trips 40', { 'redundant-transfers': trips, 'gpu-idle-gaps': trips }],
-  ['--kernels 300 --pause-us 300', { 'gpu-idle-gaps': [' --pause-us 300', ''] }],
+  ['--kernels 4 --round-trips 40', { 'redundant-transfers': trips, 'gpu-idle-gaps': trips }],
+  ['--kernels 60 --kernel-us 300 --pause-us 2000', { 'gpu-idle-gaps': [' --pause-us 2000', ''] }],
   ['--kernels 60 --jit-ms 300', { 'jit-at-startup': [' --jit-ms 300', ''] }],
 ];
 
