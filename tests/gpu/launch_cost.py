@@ -6,7 +6,7 @@ LIBRARY is libcupti_switch.so, by which `cudadvise run` was told to reach CUPTI
 (CUDADVISE_CUPTI). In each round every mode comes once, in a different order, for some
 steps of train.py's loop. For each mode it prints the nanoseconds that a launch takes
 longer than with nothing on (the median over the rounds, with its 95 % interval), and
-the ratio. The file ROUNDS gets the values of all rounds. Without LIBRARY: the time
+the ratio; at the end, what leaving the profiler and then CUPTI changes. The file ROUNDS gets the values of all rounds. Without LIBRARY: the time
 of a step.
 """
 import ctypes
@@ -29,6 +29,7 @@ WARM = 4	# untimed steps after a switch
 STEPS = 12  # timed steps
 LAUNCHES = 555	# of a step, as the trace counts them
 SETTLE = 8	# seconds until all measurements are done
+LEFT = 15	# times of STEPS steps each after something was given up
 CALLBACKS = "launches calls runtime resources"
 HANDLED = "flush records"
 ALL = f"kernels kinds {CALLBACKS} work {HANDLED}"
@@ -112,6 +113,20 @@ def interval(values):
     return values[max(0, n // 2 - reach)], values[min(n - 1, n // 2 + reach)]
 
 
+def leave(library):
+    """What a launch takes with nothing on, and when more than that was given up."""
+    library.cupti_switch(b"")
+    loop = Loop()
+    loop.steps(STEPS)
+    for what in ("", "profiler", "cupti"):
+        status = library.cupti_leave(what.encode()) if what else 0
+        loop.steps(WARM)
+        taken = sorted(seconds_of(loop) / LAUNCHES * 1e9 for _ in range(LEFT))
+        print(f"{statistics.median(taken):7.0f} ns ({taken[0]:6.0f} to {taken[-1]:6.0f})"
+              f"          a launch {'without ' + what if what else 'with nothing on'}"
+              f"{f': status {status}' if status else ''}", flush=True)
+
+
 def main():
     seconds = float(sys.argv[1])
     loop = Loop()
@@ -125,13 +140,13 @@ def main():
               "{0:.4f} {2:.4f}".format(*(q * 1e3 for q in
                                          statistics.quantiles(taken))))
         return
-    switch = ctypes.CDLL(sys.argv[2]).cupti_switch
+    library = ctypes.CDLL(sys.argv[2])
+    switch = library.cupti_switch
     until = time.perf_counter() + seconds
     settle = min(SETTLE, seconds / 4)
     while time.perf_counter() < until - seconds + settle:
         loop.steps(STEPS)
     taken = rounds(loop, switch, until)
-    switch(ALL.encode())
     with open(sys.argv[3], "w", encoding="utf-8") as out:
         json.dump(taken, out)
     print(f"{len(taken)} rounds of {STEPS} steps, {LAUNCHES} launches each; with "
@@ -142,7 +157,8 @@ def main():
         low, high = interval(more)
         ratio = statistics.median(t[mode] / t["nothing"] for t in taken)
         print(f"{statistics.median(more):7.0f} ns ({low:6.0f} to {high:6.0f})  "
-              f"{ratio:6.3f}  {mode}")
+              f"{ratio:6.3f}  {mode}", flush=True)
+    leave(library)
 
 
 main()

@@ -5,6 +5,7 @@
  * to and enables, and cupti_switch() turns parts of that off and on again while
  * the program runs. So the cost of each part is measured in one process, in turns:
  * neither another process nor a machine that becomes slower makes a difference.
+ * cupti_leave() gives up for good what CUPTI keeps however little is on.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include <cupti.h>
+#include <cupti_profiler_target.h>
 
 #define EXPORT __attribute__((visibility("default")))
 #define EVENTS_MAX 512
@@ -246,4 +248,24 @@ cupti_switch(const char *parts)
 			    CUPTI_CB_DOMAIN_RUNTIME_API, above[i]) !=
 			    CUPTI_SUCCESS;
 	return failed;
+}
+
+/* cupti_leave(what): "profiler": the profiler of counters is closed; "cupti": CUPTI is
+ * detached from the process. Nothing may be on. Returns CUPTI's status; -1 if it has no
+ * such function. */
+EXPORT int cupti_leave(const char *what);
+
+int
+cupti_leave(const char *what)
+{
+	CUpti_Profiler_DeInitialize_Params p = {
+	    .structSize = CUpti_Profiler_DeInitialize_Params_STRUCT_SIZE };
+	__typeof__(&cuptiProfilerDeInitialize) close;
+	__typeof__(&cuptiFinalize) detach;
+
+	*(void **)&close = real("cuptiProfilerDeInitialize");
+	*(void **)&detach = real("cuptiFinalize");
+	if (strcmp(what, "profiler") == 0)
+		return close != NULL ? (int)close(&p) : -1;
+	return detach != NULL ? (int)detach() : -1;
 }
