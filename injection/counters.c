@@ -449,15 +449,15 @@ enter(struct signature *s, const struct counters_launch *l)
 bool
 counters_enter(struct signature *s, const struct counters_launch *l)
 {
-	CUstreamCaptureMode mode;
+	struct relax before;
 	bool owed;
 
 	gate_stream(l->stream, s->shape.device);
 	if (gate_capturing())
 		return false;
-	mode = relax_begin();
+	before = relax_begin();
 	owed = enter(s, l);
-	relax_end(mode);
+	relax_end(&before);
 	return owed;
 }
 
@@ -465,7 +465,7 @@ struct signature *
 counters_graph(uint32_t device, const struct counters_launch *l)
 {
 	struct signature *s = episode_graphs(device);
-	CUstreamCaptureMode mode;
+	struct relax before;
 	bool owed;
 
 	if (!level_samples(inject.level) || s == NULL ||
@@ -474,9 +474,9 @@ counters_graph(uint32_t device, const struct counters_launch *l)
 	gate_stream(l->stream, s->shape.device);
 	if (gate_capturing())
 		return NULL;
-	mode = relax_begin();
+	before = relax_begin();
 	owed = episode_enter(s, l);
-	relax_end(mode);
+	relax_end(&before);
 	return owed ? s : NULL;
 }
 
@@ -805,13 +805,13 @@ settle_window(uint64_t begin, bool patient)
 static void
 settle(uint64_t begin, bool patient)
 {
-	CUstreamCaptureMode mode;
+	struct relax before;
 
 	if (gate_capturing() || !window_resume())
 		return;
-	mode = relax_begin();
+	before = relax_begin();
 	settle_window(begin, patient);
-	relax_end(mode);
+	relax_end(&before);
 }
 
 void
@@ -892,10 +892,10 @@ leave(struct signature *s, bool launched)
 void
 counters_exit(struct signature *s, bool launched)
 {
-	CUstreamCaptureMode mode = relax_begin();
+	struct relax before = relax_begin();
 
 	leave(s, launched);
-	relax_end(mode);
+	relax_end(&before);
 }
 
 void
@@ -937,8 +937,8 @@ context_gone(CUcontext handle, uint32_t context)
 void
 counters_context_gone(CUcontext handle, uint32_t context)
 {
-	CUstreamCaptureMode mode = relax_begin();
+	struct relax before = relax_begin();
 
 	context_gone(handle, context);
-	relax_end(mode);
+	relax_end(&before);
 }

@@ -19,11 +19,11 @@ bool
 function_attribute(const void *f, uint32_t device, CUfunction_attribute which,
     uint32_t *value)
 {
-	CUstreamCaptureMode mode = relax_begin();
+	struct relax before = relax_begin();
 	int v = -1;
 	bool known = ask(f, device, which, &v) && v >= 0;
 
-	relax_end(mode);
+	relax_end(&before);
 	if (known)
 		*value = (uint32_t)v;
 	return known;

@@ -3,22 +3,25 @@
 #include "inject.h"
 #include "relax.h"
 
-CUstreamCaptureMode
+struct relax
 relax_begin(void)
 {
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	struct relax before = { .mode = CU_STREAM_CAPTURE_MODE_RELAXED };
 
+	feholdexcept(&before.arithmetic);
 	if (inject.api.cuThreadExchangeStreamCaptureMode == NULL ||
-	    inject.api.cuThreadExchangeStreamCaptureMode(&mode) !=
+	    inject.api.cuThreadExchangeStreamCaptureMode(&before.mode) !=
 	    CUDA_SUCCESS)
-		return CU_STREAM_CAPTURE_MODE_RELAXED;
-	return mode;
+		before.mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	return before;
 }
 
 void
-relax_end(CUstreamCaptureMode before)
+relax_end(const struct relax *before)
 {
+	CUstreamCaptureMode mode = before->mode;
 
-	if (before != CU_STREAM_CAPTURE_MODE_RELAXED)
-		inject.api.cuThreadExchangeStreamCaptureMode(&before);
+	if (mode != CU_STREAM_CAPTURE_MODE_RELAXED)
+		inject.api.cuThreadExchangeStreamCaptureMode(&mode);
+	fesetenv(&before->arithmetic);
 }

@@ -3,6 +3,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -177,10 +178,25 @@ sleep_until_work(uint64_t every)
 	atomic_store(&sender.woken, false);
 }
 
+/* Whether the program has ended with the last of its threads, as after pthread_exit in
+ * main: a process ends with its last thread, and this one would keep it for ever. */
+static bool
+is_left(void)
+{
+	int running = 0;
+
+	if (!thread_lonely())
+		return false;
+	counters_close();
+	return atomic_compare_exchange_strong(&sender.finish, &running,
+	    (int)BYE_EXIT);
+}
+
 static void *
 sender_main(void *cookie)
 {
 	uint64_t now, every, flushed = 0, complete = 0, clocked = 0;
+	bool left = false;
 	int reason;
 
 	(void)cookie;
@@ -211,11 +227,14 @@ sender_main(void *cookie)
 			clocked = now;
 		}
 		send_queue(1);
-		sleep_until_work(every);
+		if (!(left = is_left()))
+			sleep_until_work(every);
 	}
 	say_goodbye((enum wire_bye)reason);
 	atomic_store(&inject.state, INJECT_DONE);
 	sem_post(&sender.done);
+	if (left)	/* as the last thread does: the program's handlers run */
+		exit(0);
 	return NULL;
 }
 

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@
 #include "sender.h"
 #include "signature.h"
 #include "target.h"
+#include "thread.h"
 #include "transport.h"
 #include "worker.h"
 
@@ -286,6 +288,7 @@ static void
 start(void)
 {
 	char why[512] = "";
+	unsigned others;
 	int r, error;
 
 	inject.pid = getpid();
@@ -322,11 +325,13 @@ start(void)
 	}
 	/* Subscribe first: if another tool has subscribed, CUPTI must not be called
 	 * again. */
+	others = thread_others();
 	if (callback_subscribe() != 0) {
 		inject.api.loaded = false;
 		return;
 	}
 	activity_start();
+	thread_adopt(others);
 }
 
 /* Always 1: an error of ours must not become an error of the driver. */
@@ -335,12 +340,15 @@ InitializeInjection(void)
 {
 	static atomic_flag once = ATOMIC_FLAG_INIT;
 	int (*sibling)(void), saved = errno;
+	fenv_t arithmetic;
 
+	feholdexcept(&arithmetic);	/* relax.h */
 	*(void **)&sibling = dispatch_find(__func__);
 	if (sibling != NULL)
 		sibling();
 	else if (!atomic_flag_test_and_set(&once))
 		start();
+	fesetenv(&arithmetic);
 	errno = saved;
 	return 1;
 }

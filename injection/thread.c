@@ -1,11 +1,17 @@
+#include <errno.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "thread.h"
 
 #define STACK_SIZE (8u << 20)	/* glibc's default; CUPTI runs on it */
+
+static _Atomic unsigned ours;	/* threads that run */
 
 /*
  * Sets ordinary scheduling and a wide affinity. The calling thread may have a real-time
@@ -30,9 +36,29 @@ run_beside(pthread_attr_t *attr)
 	pthread_attr_setaffinity_np(attr, sizeof(parents), &parents);
 }
 
+/* What runs in a thread, passed through pthread_create. */
+union task {
+	void *cookie;
+	void *(*run)(void *);
+};
+
+static void *
+begin(void *cookie)
+{
+	union task task = { .cookie = cookie };
+
+	/* A thread inherits these settings: if the program lets invalid operations trap,
+	 * a value that was not measured (NaN) would kill it. */
+	fesetenv(FE_DFL_ENV);
+	task.run(NULL);
+	atomic_fetch_sub(&ours, 1);
+	return NULL;
+}
+
 static int
 start(const char *name, void *(*run)(void *), int beside)
 {
+	union task task = { .run = run };
 	pthread_attr_t attr;
 	pthread_t thread;
 	int error;
@@ -41,8 +67,11 @@ start(const char *name, void *(*run)(void *), int beside)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	if (beside)
 		run_beside(&attr);
-	if ((error = pthread_create(&thread, &attr, run, NULL)) == 0)
+	atomic_fetch_add(&ours, 1);
+	if ((error = pthread_create(&thread, &attr, begin, task.cookie)) == 0)
 		pthread_setname_np(thread, name);
+	else
+		atomic_fetch_sub(&ours, 1);
 	pthread_attr_destroy(&attr);
 	return error;
 }
@@ -61,4 +90,43 @@ thread_start(const char *name, void *(*run)(void *))
 		error = start(name, run, 0);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return error;
+}
+
+/* Whether the process's first thread has ended: what it executed is unknown then. No
+ * file is opened, which the program could see by the number of its next one. */
+static bool
+leader_ended(void)
+{
+	char c;
+
+	return readlink("/proc/self/exe", &c, 1) == -1 && errno == ENOENT &&
+	    readlink("/proc/thread-self/exe", &c, 1) == 1;
+}
+
+unsigned
+thread_others(void)
+{
+	unsigned mine = atomic_load(&ours);
+	struct stat sb;
+
+	/* This directory has a link for each thread beside its own two. */
+	return stat("/proc/self/task", &sb) == 0 && sb.st_nlink > 2 + mine ?
+	    (unsigned)sb.st_nlink - 2 - mine : 0;
+}
+
+void
+thread_adopt(unsigned before)
+{
+	unsigned now = thread_others();
+
+	if (before == 1 && now > before)
+		atomic_fetch_add(&ours, now - before);
+}
+
+bool
+thread_lonely(void)
+{
+
+	/* The first thread is there until the process ends. */
+	return thread_others() == 1 && leader_ended();
 }

@@ -62,6 +62,31 @@ rude() {
 	has_launches 100 8
 }
 
+@test "wrong arithmetic of the library neither traps nor leaves flags" {
+	for options in "" "--level source"; do
+		rude float || fail "exit code $?"
+		same "arithmetic" "$(cat out)" "traps, none"
+		load
+		same "launches" "$(of .run.launches)" 2000
+		same "measured" "$(of '[.kernels[] |
+		    select(.measured_launches > 0)] | length')" 16
+	done
+}
+
+@test "a program ends with its last thread, though the library has threads" {
+	[ "${E2E_SANITIZE:-}" != thread ] || skip "it has a thread of its own"
+	for options in "--level trace" "" "--no-daemon -o $T/c.cadv"; do
+		rude leader || fail "exit code $?"
+		same "output" "$(cat out)" late
+		case $options in
+		--no*) load "$T/c.cadv" ;;
+		*) load ;;
+		esac
+		has_launches 200 8
+		same "state" "$(of .run.state)" finished
+	done
+}
+
 @test "records up to abort are complete, and the program may survive abort" {
 	options=
 	ulimit -c 0

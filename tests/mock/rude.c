@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fenv.h>
 #include <inttypes.h>
 #include <link.h>
 #include <pthread.h>
@@ -24,6 +25,7 @@
 
 #include "mock.h"
 
+#define FLOAT (FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW)
 #define KERNELS 8
 #define NUMBERS 4096	/* descriptors that are checked */
 #define FILES 40	/* files of the program's own, with the lowest
@@ -363,6 +365,50 @@ rude_survive(void)
 	printf("alive\n");
 }
 
+/* Lets wrong arithmetic trap, as Fortran programs do, or looks for its traces at
+ * the end, as the Fortran runtime does. */
+static void
+rude_float(void)
+{
+
+	feenableexcept(FLOAT);
+	begin();
+	launches(1000, 500);
+	mock_synchronize(context);
+	printf("%s, ", fegetexcept() == FLOAT ? "traps" : "CHANGED");
+	fedisableexcept(FLOAT);
+	feclearexcept(FE_ALL_EXCEPT);
+	first = KERNELS;
+	launches(1000, 500);
+	mock_synchronize(context);
+	printf("%s\n", fetestexcept(FE_ALL_EXCEPT) == 0 ? "none" : "RAISED");
+	mock_context_destroy(context);
+}
+
+static void *
+launch_late(void *cookie)
+{
+	struct timespec t = { 0, 200000000 };
+
+	nanosleep(&t, NULL);
+	launches(100, 0);
+	printf("late\n");
+	return cookie;
+}
+
+/* Ends with its last thread, long after its first one. */
+static void
+rude_leader(void)
+{
+	pthread_t thread;
+
+	begin();
+	launches(100, 0);
+	if (pthread_create(&thread, NULL, launch_late, NULL) != 0)
+		abort();
+	pthread_exit(NULL);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -370,6 +416,8 @@ static const struct {
 	{ "abort", rude_abort },
 	{ "cancel", rude_cancel },
 	{ "files", rude_files },
+	{ "float", rude_float },
+	{ "leader", rude_leader },
 	{ "profiler", rude_profiler },
 	{ "profiler-killed", rude_profiler_killed },
 	{ "schedule", rude_schedule },
