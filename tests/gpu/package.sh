@@ -1,12 +1,15 @@
 #!/bin/bash
-# package.sh BUILD DIR: what the GPU tests take of a build (commands, libraries, programs),
-# stripped, with the shared libraries that they need: for a machine that has a GPU but not
-# the packages. There the scripts take DIR as their build folder, with CUDADVISE_DATA_DIR
-# set to the sources' config. Needs patchelf.
+# package.sh BUILD DIR [PROGRAM…]: what the GPU tests take of a build (commands, libraries,
+# the programs of bin/gpu, or these of them), stripped, with the shared libraries that they
+# need: for a machine that has a GPU but not the packages. There the scripts take DIR as
+# their build folder, with CUDADVISE_DATA_DIR set to the sources' config. Needs patchelf.
 set -eu
-BUILD=$(cd "${1:?usage: package.sh BUILD DIR}" && pwd)
-mkdir -p "${2:?usage: package.sh BUILD DIR}"
+BUILD=$(cd "${1:?usage: package.sh BUILD DIR [PROGRAM…]}" && pwd)
+mkdir -p "${2:?usage: package.sh BUILD DIR [PROGRAM…]}"
 DIR=$(cd "$2" && pwd)
+shift 2
+programs=("$BUILD"/bin/gpu/*)
+[ $# -eq 0 ] || programs=("${@/#/$BUILD/bin/gpu/}")
 command -v patchelf >/dev/null || {
 	echo "package.sh: patchelf is missing: apt-get install patchelf" >&2
 	exit 1
@@ -35,8 +38,8 @@ take() {
 for file in "$BUILD"/bin/{cudadvise,cudadvised,cudadvise-kernels,rules-withheld}; do
 	[ ! -x "$file" ] || take "$file" bin
 done
-for file in "$BUILD"/bin/gpu/*; do
-	[ ! -f "$file" ] || take "$file" bin/gpu
+for file in "${programs[@]}"; do
+	take "$file" bin/gpu
 done
 for file in "$BUILD"/lib/*.so*; do
 	[ -L "$file" ] || take "$file" lib
