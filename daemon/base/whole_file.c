@@ -7,6 +7,15 @@
 
 #include "base/whole_file.h"
 
+/* Is ${path} a device, a pipe or a link? A file may not take its place. */
+static bool
+is_special(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 int
 whole_file_open(struct whole_file *w, const char *path, struct error *e)
 {
@@ -15,6 +24,12 @@ whole_file_open(struct whole_file *w, const char *path, struct error *e)
 
 	umask(mask);
 	w->path = path;
+	w->part = NULL;
+	if (is_special(path)) {
+		w->file = fopen(path, "we");
+		return w->file != NULL ? 0 : error_set(e, "cannot write '%s':",
+		    path);
+	}
 	if (asprintf(&w->part, "%s.part-XXXXXX", path) < 0)
 		return error_memory(e);
 	if ((fd = mkostemp(w->part, O_CLOEXEC)) >= 0) {
@@ -37,10 +52,11 @@ whole_file_close(struct whole_file *w, bool keep, struct error *e)
 	bool bad = ferror(w->file) != 0, kept;
 
 	bad |= fclose(w->file) != 0;
-	kept = keep && !bad && rename(w->part, w->path) == 0;
+	kept = keep && !bad && (w->part == NULL ||
+	    rename(w->part, w->path) == 0);
 	if (keep && !kept)
 		error_set(e, "cannot write '%s':", w->path);
-	if (!kept)
+	if (!kept && w->part != NULL)
 		unlink(w->part);
 	free(w->part);
 	return kept ? 0 : -1;

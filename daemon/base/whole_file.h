@@ -1,7 +1,8 @@
 /*
  * base/whole_file.h: replaces a file whole or not at all: the new contents are written
  * to a file beside it, whose random name nobody can have put a link at, and which is
- * renamed when it is complete. One thread at a time.
+ * renamed when it is complete. A device, a pipe or a link (/dev/null, /dev/stdout) is
+ * written to as it is, and stays what it is. One thread at a time.
  */
 #ifndef CADV_WHOLE_FILE_H
 #define CADV_WHOLE_FILE_H
@@ -13,7 +14,7 @@ struct error;
 
 struct whole_file {
 	const char *path;	/* borrowed */
-	char *part;
+	char *part;		/* NULL: ${file} is at ${path} itself */
 	FILE *file;		/* write here */
 };
 

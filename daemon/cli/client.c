@@ -174,8 +174,12 @@ set_no_answer(struct client *c, CURLcode code, struct error *e)
 	if (c->too_large)
 		return error_set(e, "the daemon's answer is over %u MiB",
 		    ANSWER_MAX >> 20);
-	if (c->write_failed)
-		return error_set(e, "cannot write the file:");
+	if (c->write_failed) {
+		error_set(e, "cannot write the answer:");
+		/* Reported once: who closes the file need not. */
+		clearerr(c->file);
+		return -1;
+	}
 	error_set(e, "the daemon did not answer: %s", c->message[0] != '\0' ?
 	    c->message : curl_easy_strerror(code));
 	return error_remedy(e, "cudadvise daemon status; its log is "

@@ -269,6 +269,12 @@ cmd_findings(struct cli *cli, int argc, char **argv)
 		cli_error(cli, &e);
 		return EXIT_USAGE;
 	}
+	if (!cli->opt.all_runs && cli->opt.limit > 0) {
+		error_set(&e, "--limit is for the findings of all runs: "
+		    "--all-runs, --program or --since");
+		cli_error(cli, &e);
+		return EXIT_USAGE;
+	}
 	if (!cli->opt.all_runs)
 		return of_run(cli, ref);
 	if (ref != NULL && view_run_only("findings --all-runs", ref, &e) != 0)

@@ -52,8 +52,10 @@ close_output(struct cli *cli, int status, int failed)
 		bad |= fclose(cli->output) != 0;
 	if (!bad || errno == EPIPE)
 		return status;
-	error_set(&e, "cannot write %s:", cli->opt.output != NULL ?
-	    cli->opt.output : "to standard output");
+	if (cli->opt.output != NULL)
+		error_set(&e, "cannot write '%s':", cli->opt.output);
+	else
+		error_set(&e, "cannot write to standard output:");
 	cli_error(cli, &e);
 	return status != 0 ? status : failed;
 }

@@ -232,6 +232,19 @@ set_env(struct options *o, const char *value, struct error *e)
 }
 
 static int
+set_since(struct options *o, const char *value, struct error *e)
+{
+	int64_t ns;
+
+	if (text_instant(value, &ns) < 0)
+		return error_set(e, "--since: '%.40s' is no date or instant in "
+		    "UTC: 2026-11-20, 2026-11-20T13:26:15", value);
+	o->since = value;
+	o->all_runs = true;
+	return 0;
+}
+
+static int
 option_set(struct options *o, enum option_id id, const char *value,
     struct error *e)
 {
@@ -340,9 +353,7 @@ option_set(struct options *o, enum option_id id, const char *value,
 		o->all_runs = true;
 		return 0;
 	case OPTION_SINCE:
-		o->since = value;
-		o->all_runs = true;
-		return 0;
+		return set_since(o, value, e);
 	case OPTION_SASS:
 		o->sass = true;
 		return 0;

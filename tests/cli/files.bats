@@ -4,6 +4,8 @@
 bats_require_minimum_version 1.5.0
 load common
 
+captures="$BATS_TEST_DIRNAME/../captures"
+
 @test "show: truncated at any byte, the part before it is shown" {
 	make_capture whole.cadv
 	size=$(stat -c %s whole.cadv)
@@ -122,6 +124,10 @@ load common
 	[ "$status" -eq 2 ]
 	run cudadvise completion tcsh
 	[ "$status" -eq 2 ]
+	run -2 cudadvise findings --since yesterday
+	[[ "$output" == *"--since: 'yesterday' is no date"* ]]
+	run -2 cudadvise findings --limit 1
+	[[ "$output" == *"--limit is for the findings of all runs"* ]]
 }
 
 @test "every command explains itself" {
@@ -376,6 +382,11 @@ load common
 	[[ "$output" == *"cannot write"* ]]
 	run cudadvise rules -o /dev/full
 	[ "$status" -eq 1 ]
+	# An answer that is passed on as it comes: one error, with the reason.
+	cudadvise import -q "$captures/pairs/uncoalesced-global-access.good.cadv"
+	run -1 bash -c 'cudadvise export -f html 1 > /dev/full'
+	[ "${#lines[@]}" -eq 1 ]
+	[[ "$output" == *"No space left on device"* ]]
 }
 
 @test "run -o on a full disk: reported, and the exit status is the program's" {
@@ -403,4 +414,25 @@ load common
 	run timeout 20 cudadvise compare x.cadv ./pipe.cadv
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"is not a regular file"* ]]
+}
+
+@test "export -o: a device, a pipe or a link stays what it is" {
+	local capture="$captures/pairs/uncoalesced-global-access.good.cadv"
+	cudadvise export -f csv -o plain.csv "$capture"
+	ln -s real.csv link.csv
+	: > real.csv
+	cudadvise export -f csv -o link.csv "$capture"
+	[ -L link.csv ]
+	cmp real.csv plain.csv
+	mkfifo pipe
+	cat pipe > piped.csv &
+	timeout 20 cudadvise export -f csv -o pipe "$capture"
+	wait $!
+	[ -p pipe ]
+	cmp piped.csv plain.csv
+	[ -e /dev/full ] || return 0
+	ln -s /dev/full full
+	run -1 cudadvise export -f csv -o full "$capture"
+	[[ "$output" == *"cannot write 'full': No space left on device"* ]]
+	[ -L full ]
 }
