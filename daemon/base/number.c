@@ -174,21 +174,28 @@ number_seconds(char out[NUMBER_SIZE], double s)
 	return with_unit(out, s, time_units, " ", "");
 }
 
+/* Bounds of so many units are hard to read in the unit of what they surround. */
+#define FAR 10000
+
 char *
 number_interval(char out[NUMBER_SIZE], double about, double low, double high)
 {
 	char a[NUMBER_SIZE], b[NUMBER_SIZE];
 	const struct unit *u;
+	bool own;
 
 	out[0] = '\0';
 	if (!isfinite(about) || !isfinite(low) || !isfinite(high))
 		return out;
-	u = unit_of(time_units, about > 0 ? about : high);
+	u = unit_of(time_units, about);
+	own = !(about > 0) || high >= FAR * u->scale;
+	if (own)
+		u = unit_of(time_units, high);
 	number_plain(a, low / u->scale);
 	number_plain(b, high / u->scale);
 	if (strcmp(a, b) == 0 ||
-	    snprintf(out, NUMBER_SIZE, "%s to %s%s%s", a, b,
-	    about > 0 ? "" : " ", about > 0 ? "" : u->name) >= NUMBER_SIZE)
+	    snprintf(out, NUMBER_SIZE, "%s to %s%s%s", a, b, own ? " " : "",
+	    own ? u->name : "") >= NUMBER_SIZE)
 		out[0] = '\0';
 	return out;
 }

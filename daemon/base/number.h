@@ -35,8 +35,8 @@ char *number_times(char out[NUMBER_SIZE], double v);
 /* "3.9 s", "412 ms", "2.9 µs", "20.7 min" */
 char *number_seconds(char out[NUMBER_SIZE], double s);
 /* "3.4 to 4.1", in the unit that number_seconds(${about}) takes and without naming it;
- * "" if the bounds are unknown or print alike. Where ${about} is 0 the unit is that of
- * ${high}, and is written. */
+ * "" if the bounds are unknown or print alike. Where ${about} is 0, or ${high} ten
+ * thousand of its unit, the unit is that of ${high}, and is written. */
 char *number_interval(char out[NUMBER_SIZE], double about, double low,
     double high);
 /* "61 %", "0.6 %" */

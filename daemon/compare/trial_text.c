@@ -45,6 +45,9 @@ change_text(char *out, size_t size, const json_t *m)
 	if (isnan(field_number(m, "low_ratio")))
 		snprintf(out, size, "%s", signed_percent(a, field_number(m,
 		    "change_ratio")));
+	else if (field_number(m, "low_ratio") > END_MOST)
+		snprintf(out, size, "%s (%s)", signed_percent(a,
+		    field_number(m, "change_ratio")), end_percent(b, INFINITY));
 	else
 		snprintf(out, size, "%s (%s to %s)",
 		    signed_percent(a, field_number(m, "change_ratio")),

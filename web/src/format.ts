@@ -61,12 +61,15 @@ export function nanoseconds(value: number | Unknown): string {
   return seconds(value == null ? value : value / 1e9);
 }
 
-// "3.4 to 4.1" in the unit of seconds(about), next to which it is shown.
+// "3.4 to 4.1" in the unit of seconds(about), next to which it is shown; "0 to 209 ms" if
+// that is 0 or so small a unit that the bound would be ten thousand of it.
 export function interval(about: number | Unknown, low: number | Unknown, high: number | Unknown): string {
   if (!known(about) || !known(low) || !known(high)) return '';
-  const [, scale, name] = unitOf(durations, about > 0 ? about : high);
+  const near = unitOf(durations, about);
+  const own = !(about > 0) || high >= 10000 * near[1];
+  const [, scale, name] = own ? unitOf(durations, high) : near;
   const [from, to] = [plain(low / scale), plain(high / scale)];
-  return from === to ? '' : `${from} to ${to}${about > 0 ? '' : ` ${name}`}`;
+  return from === to ? '' : `${from} to ${to}${own ? ` ${name}` : ''}`;
 }
 
 // "61 %", "0.6 %"
