@@ -286,6 +286,32 @@ fit(const struct out *o, int indent, const char *s, size_t len)
 	return all;
 }
 
+/* Is the word ${s} a unit, whatever stands behind it? */
+static bool
+is_unit(const char *s)
+{
+	static const char *const units[] = { "%", "ns", "µs", "ms", "s", "min",
+		"B", "kB", "MB", "GB", "TB", "GB/s", "TB/s" };
+	size_t n = strcspn(s, " \t\n,;:)"), i;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strlen(units[i]) == n && memcmp(units[i], s, n) == 0)
+			return true;
+	return false;
+}
+
+/* The bytes of the word that ${s} begins with; a number's unit belongs to it. */
+static size_t
+word_length(const char *s)
+{
+	size_t n = strcspn(s, " \t\n");
+
+	if (n > 0 && s[n - 1] >= '0' && s[n - 1] <= '9' && s[n] == ' ' &&
+	    is_unit(s + n + 1))
+		n += 1 + strcspn(s + n + 1, " \t\n");
+	return n;
+}
+
 void
 out_wrap(struct out *o, int indent, const char *s)
 {
@@ -297,7 +323,7 @@ out_wrap(struct out *o, int indent, const char *s)
 		out_spaces(o, indent - o->column);
 	for (s += strspn(s, " \t\n"); *s != '\0'; s += n, s += strspn(s,
 	    " \t\n")) {
-		n = strcspn(s, " \t\n");
+		n = word_length(s);
 		w = measure(o, s, n);
 		/* A word wider than a line is broken at the line's end, unless
 		 * it is a path, which users may copy. */

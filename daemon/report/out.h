@@ -43,8 +43,9 @@ void out_line(struct out *o);
 
 /*
  * out_wrap(o, indent, s): print ${s} from the current column, broken between
- * words at the width, new lines indented by ${indent}; ends the line. Line breaks
- * in ${s} become spaces; a word wider than a line is broken, except a path.
+ * words at the width, but not between a number and its unit, new lines indented by
+ * ${indent}; ends the line. Line breaks in ${s} become spaces; a word wider than a
+ * line is broken, except a path.
  */
 void out_wrap(struct out *o, int indent, const char *s);
 

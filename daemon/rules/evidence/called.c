@@ -143,8 +143,8 @@ called_tensor(struct rule_view *x, double ratio, const char *type)
 	    "they are", how_to_tf32(x));
 	d->f.gain_note = isfinite(busy) ? "between a quarter and all of the "
 	    "ratio of the ceilings, as far as DRAM delivers; results lose "
-	    "precision" : "between nothing and the ratio of the ceilings: what "
-	    "limits it was not counted; results lose precision";
+	    "precision" : "between nothing and the ratio of the ceilings: how "
+	    "busy the FMA pipe is was not counted; results lose precision";
 	d->f.bad_code = "y = x @ w                       # float32";
 	d->f.good_code = "torch.set_float32_matmul_precision('high')\n"
 	    "y = x @ w                       # TF32";

@@ -38,7 +38,7 @@ advise(struct draft *d, bool blocking)
 		    "own, so that the next chunk's copy to the device "
 		    "overlaps them: two buffers, an event between kernel "
 		    "and copy";
-		d->f.limiter = "the link carries one direction at a time";
+		d->f.limiter = "one direction of the link is used at a time";
 		d->f.gain_note = "holds if a chunk's results need not be back "
 		    "before the next chunk goes out";
 		return;

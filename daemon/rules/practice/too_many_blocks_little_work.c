@@ -144,7 +144,7 @@ report(struct rule_view *x, const struct blocks *b)
 	give_evidence(x, d, b);
 	d->f.confidence = CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "%s blocks of %u threads last "
-	    "%s, %s instructions per warp: achieved occupancy %s, possible "
+	    "%s each, %s instructions per warp: achieved occupancy %s, possible "
 	    "%s", say_whole(x->arena,
 	    rule_blocks(x->kernel)), rule_threads(x->kernel),
 	    say_seconds(x->arena, b->life_s), say_plain(x->arena, b->inst),
