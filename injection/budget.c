@@ -35,6 +35,8 @@ budget_charge(uint64_t begin, uint64_t end, enum wire_overhead kind)
 	struct record_OVERHEAD r = { .kind = kind, .tid = inject_tid(),
 	    .start_ns = begin, .end_ns = end };
 
+	if (end < begin)	/* the clock was set back */
+		return;
 	EMIT(OVERHEAD, &r);
 	atomic_fetch_add(&spent_ns, end - begin);
 }
@@ -51,7 +53,7 @@ static uint64_t
 share(uint64_t now)
 {
 
-	return (uint64_t)(inject.budget * HALVING_NS *
+	return now < inject.begin_ns ? 0 : (uint64_t)(inject.budget * HALVING_NS *
 	    log1p((double)(now - inject.begin_ns) / HALVING_NS));
 }
 
@@ -74,7 +76,10 @@ allowance(uint64_t now)
 	    SOURCE_ALLOWANCE_NS : 0);
 	uint64_t renewed = atomic_load(&renewed_ns);
 
-	if (renewed == 0 || now < renewed + LAPSE_NS)
+	/* A moment before it, if another thread renewed it meanwhile; long before it, if
+	 * the clock was set back. */
+	if (renewed == 0 || (now < renewed ? renewed - now : now - renewed) <
+	    LAPSE_NS)
 		return all;
 	if (atomic_load(&lapsed_ns) != renewed)
 		lapse(now, renewed, all);

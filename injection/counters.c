@@ -47,8 +47,8 @@
 					 * threads launched in it */
 #define CLOSE_WAIT_NS 2000000000ull	/* wait for the window at exit: 1 s if it is
 					 * the first since boot */
-#define GONE_WAIT_NS 200000000ull	/* wait for the window when a context is
-					 * destroyed */
+#define GONE_WAIT_NS 200000000ull	/* wait for the window, and for work of our
+					 * own, when a context is destroyed */
 #define SETTLE_NS 2000000ull	/* between attempts to close a deferred window */
 /* SM cycles between the begin of a range and the first warp of its kernel, plus those
  * between the last warp and the end of the range, if nothing but the kernel is in the
@@ -769,9 +769,9 @@ patience_of_launch(uint64_t begin)
 }
 
 /* Tries to close the resumed window. With ${patient} waits until its kernel has ended,
- * for as long as a hold may last. */
+ * for as long as a hold may last. ${held}: a thread of the program waits. */
 static void
-settle_window(uint64_t begin, bool patient)
+settle_window(uint64_t begin, bool patient, bool held)
 {
 	uint64_t patience = 0;
 
@@ -795,22 +795,23 @@ settle_window(uint64_t begin, bool patient)
 	if (patience > 0) {
 		learn_wait(begin);
 		now_open.signature->stalls = true;
-		end_hold(begin, cost_kind(now_open.kind));
 	}
+	if (held)
+		end_hold(begin, cost_kind(now_open.kind));
 	gate_give_up();
 	atomic_store(&settle_ns, inject_now() + SETTLE_NS);
 	window_defer();
 }
 
 static void
-settle(uint64_t begin, bool patient)
+settle(uint64_t begin, bool patient, bool held)
 {
 	struct relax before;
 
 	if (gate_capturing() || !window_resume())
 		return;
 	before = relax_begin();
-	settle_window(begin, patient);
+	settle_window(begin, patient, held);
 	relax_end(&before);
 }
 
@@ -823,7 +824,7 @@ counters_settle(bool at_once)
 		return;
 	begin = inject_now();
 	if (at_once || begin >= atomic_load(&settle_ns))
-		settle(begin, false);
+		settle(begin, false, at_once);
 }
 
 void
@@ -832,7 +833,7 @@ counters_await(void)
 
 	if (window_is_deferred() && (now_open.awaits > 0 ||
 	    inject_now() >= atomic_load(&settle_ns)))
-		settle(inject_now(), true);
+		settle(inject_now(), true, true);
 }
 
 /* The context of the deferred window is destroyed: the counts are lost, but the launch
@@ -840,10 +841,16 @@ counters_await(void)
 static void
 drop_window(CUcontext handle)
 {
-	struct signature *s = now_open.signature;
+	struct signature *s;
 
-	if (now_open.context != handle || !window_resume())
+	/* Resumed first: meanwhile it could be closed and another one be deferred. */
+	if (!window_resume())
 		return;
+	if (now_open.context != handle) {
+		window_defer();
+		return;
+	}
+	s = now_open.signature;
 	now_open.signature = NULL;
 	gate_running(false);
 	tracing(true);
@@ -909,29 +916,36 @@ counters_close(void)
 	prepare_finish();
 	/* The window is never released. Do not wait for a deferred window, or for one
 	 * that this very thread holds. */
-	while (!window_try() && !window_is_deferred() &&
+	while (!window_try() && !window_is_deferred() && !window_is_own() &&
 	    nap_within(begin, CLOSE_WAIT_NS, 500000))
 		continue;
+	/* No record: the program may have called exit in a handler that interrupted this
+	 * thread in emit.c, with its lock held. */
+	hold_add(HOLD_MEASURE, inject_now() - begin);
 }
 
 static void
 context_gone(CUcontext handle, uint32_t context)
 {
-	uint64_t begin = inject_now();
+	uint64_t begin;
 
 	counters_settle(true);
 	drop_window(handle);
 	sampling_off(handle);
-	gate_context_gone();
+	begin = inject_now();
+	prepare_gone(handle);
+	gate_context_gone(handle, GONE_WAIT_NS);
 	/* The sender and windows of other contexts hold the window briefly. */
 	while (!window_try())
 		if (window_is_deferred() || window_is_shut() ||
 		    !nap_within(begin, GONE_WAIT_NS, 100000)) {
 			target_abandon(context);
+			end_hold(begin, OVERHEAD_WAIT);
 			return;
 		}
 	target_gone(context);
 	window_release();
+	end_hold(begin, OVERHEAD_COUNTERS);
 }
 
 void

@@ -16,7 +16,9 @@
 					 * the window's kernel runs */
 #define ACTION_WAIT_NS 2000000000ull	/* while a profiler is turned on or off with
 					 * the GPU idle, which ends by itself: 0.3 s
-					 * at most as measured on an H200 */
+					 * at most as measured on an H200. From the
+					 * begin of that: if it takes longer, not
+					 * every launch waits so long */
 #define GATE_WAIT_NS 2000000ull		/* for launches under way to return */
 #define LEAST_NS 10000ull		/* shorter waits are not charged */
 #define SPIN_NS 200000ull		/* poll without sleeping for short kernels */
@@ -33,6 +35,7 @@
 
 static struct {
 	_Atomic uint32_t closed;	/* device + 1; 0 open */
+	_Atomic uint64_t shut_ns;	/* when it was closed, or loads were stopped */
 	_Atomic bool setup;
 	_Atomic bool given_up;
 	_Atomic bool polluted;
@@ -65,7 +68,8 @@ static struct {
 	_Atomic(CUstream) asked;	/* cuStreamQuery is being called for this
 					 * stream */
 	_Atomic bool asking;		/* by the holder of the window */
-	_Atomic bool synchronizing;	/* cuCtxSynchronize is being called */
+	_Atomic(CUcontext) synchronizing;	/* cuCtxSynchronize is being called
+						 * for this context; NULL: none */
 } streams = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static _Thread_local struct {
@@ -92,7 +96,8 @@ waited_enough(uint64_t begin)
 {
 	uint64_t now = inject_now(), running = atomic_load(&gate.running_ns);
 
-	if (atomic_load(&gate.given_up) || now - begin >= ACTION_WAIT_NS)
+	if (atomic_load(&gate.given_up) || now - begin >= ACTION_WAIT_NS ||
+	    now - atomic_load(&gate.shut_ns) >= ACTION_WAIT_NS)
 		return true;
 	if (running > begin)
 		begin = running;
@@ -209,6 +214,7 @@ gate_close(uint32_t device, uint32_t ours)
 
 	atomic_store(&gate.polluted, false);
 	atomic_store(&gate.given_up, false);
+	atomic_store(&gate.shut_ns, inject_now());
 	atomic_store(&gate.closed, device == GATE_ALL ? GATE_ALL :
 	    device % DEVICES + 1);
 	return wait_under_way(device, ours);
@@ -226,6 +232,7 @@ bool
 gate_recheck(uint32_t ours)
 {
 
+	atomic_store(&gate.shut_ns, inject_now());
 	atomic_store(&gate.running_ns, 0);
 	atomic_store(&gate.given_up, false);
 	return wait_under_way(GATE_ALL, ours);
@@ -363,16 +370,19 @@ wait_asked(void)
 	uint64_t begin = inject_now();
 
 	while (nap_within(begin, atomic_load(&streams.asking) ? ASKED_WAIT_NS :
-	    atomic_load(&streams.synchronizing) ? SYNC_NS : 0, 20000))
+	    atomic_load(&streams.synchronizing) != NULL ? SYNC_NS : 0, 20000))
 		continue;
+	charge_wait(begin, 0);
 }
 
 /* Whether a load that waits since ${begin} (0: it has not waited) still has to. */
 static bool
 load_waits(uint64_t begin)
 {
+	uint64_t until = atomic_load(&gate.loads_until_ns), now = inject_now();
 
-	if (inject_now() < atomic_load(&gate.loads_until_ns))
+	/* It is no further away than a hold may last, unless the clock was set back. */
+	if (now < until && until - now <= inject.max_stall_ns)
 		return true;
 	return (atomic_load(&gate.closed) != 0 ||
 	    atomic_load(&gate.loads_stopped)) &&
@@ -425,6 +435,7 @@ gate_loads_stop(void)
 {
 
 	atomic_store(&gate.setup, true);
+	atomic_store(&gate.shut_ns, inject_now());
 	atomic_store(&gate.loads_stopped, true);
 	return !gate_loading();
 }
@@ -484,6 +495,7 @@ wait_answer(CUstream stream, uint64_t patience)
 	    atomic_load(&streams.asked) == stream &&
 	    nap_within(begin, patience, 20000))
 		continue;
+	charge_wait(begin, 0);
 }
 
 static void
@@ -521,13 +533,17 @@ gate_stream_gone(CUstream stream)
 }
 
 void
-gate_context_gone(void)
+gate_context_gone(CUcontext context, uint64_t patience)
 {
+	uint64_t begin = inject_now();
 
 	pthread_mutex_lock(&streams.lock);
 	streams.launches = 0;
 	streams.more = false;
 	pthread_mutex_unlock(&streams.lock);
+	while (atomic_load(&streams.synchronizing) == context &&
+	    nap_within(begin, patience, 100000))
+		continue;
 }
 
 /* Whether the driver may be asked about ${stream}: it has launched and is not destroyed.
@@ -601,13 +617,14 @@ gate_synchronize(CUcontext context)
 	    inject.api.cuCtxPushCurrent == NULL ||
 	    inject.api.cuCtxPopCurrent == NULL)
 		return false;
-	if (inject.api.cuCtxPushCurrent(context) != CUDA_SUCCESS)
-		return false;
-	atomic_store(&streams.synchronizing, true);
-	r = gate_capturing() || gate_loading() ? CUDA_ERROR_NOT_READY :
-	    inject.api.cuCtxSynchronize();
-	atomic_store(&streams.synchronizing, false);
-	inject.api.cuCtxPopCurrent(&before);
+	atomic_store(&streams.synchronizing, context);
+	r = inject.api.cuCtxPushCurrent(context);
+	if (r == CUDA_SUCCESS) {
+		r = gate_capturing() || gate_loading() ? CUDA_ERROR_NOT_READY :
+		    inject.api.cuCtxSynchronize();
+		inject.api.cuCtxPopCurrent(&before);
+	}
+	atomic_store(&streams.synchronizing, NULL);
 	return r == CUDA_SUCCESS;
 }
 

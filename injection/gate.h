@@ -141,12 +141,14 @@ bool gate_capturing(void);
  * from now on the driver is not asked about it, and a question that another thread has
  * asked is answered when this returns. gate_stream_gone(stream): the same in a resource
  * callback, where the driver may hold the lock that the answer needs: then the wait is
- * short, and may be in vain. gate_context_gone(): all streams of a context are about to
- * be destroyed.
+ * short, and may be in vain. gate_context_gone(context, patience): all streams of
+ * ${context} are about to be destroyed, and cuCtxSynchronize, which another thread of
+ * the library calls for it, has returned when this does, or it took longer than
+ * ${patience} nanoseconds.
  */
 void gate_stream_ends(CUstream stream);
 void gate_stream_gone(CUstream stream);
-void gate_context_gone(void);
+void gate_context_gone(CUcontext context, uint64_t patience);
 
 /* gate_shared(): from now on a kernel may wait for something that happens after its
  * launch, since the host, another stream or another GPU can reach its memory.

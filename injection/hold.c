@@ -32,7 +32,7 @@ hold_add(enum hold_kind kind, uint64_t ns)
 {
 	uint64_t longest = atomic_load(&held[kind].longest_ns);
 
-	if (ns < LEAST_NS)
+	if (ns < LEAST_NS || ns > INT64_MAX)	/* the clock was set back */
 		return;
 	atomic_fetch_add(&held[kind].count, 1);
 	atomic_fetch_add(&held[kind].total_ns, ns);

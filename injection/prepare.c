@@ -34,7 +34,7 @@ static struct {
 	_Atomic bool elsewhere;		/* another process measures that GPU */
 	_Atomic uint64_t retry_ns;
 	uint64_t wait_ns;
-	CUcontext handle;
+	_Atomic(CUcontext) handle;
 	uint32_t context, device, ours;
 	size_t config;
 	bool process;			/* prepare only the process, no context */
@@ -147,13 +147,15 @@ prepare(uint32_t device)
 static bool
 set_up(void)
 {
-	int stage = STAGE_WAITING;
+	int stage = STAGE_PROCESS;
 	bool done;
 
 	done = prepare(job.device);
-	atomic_store(&job.stage, stage);
+	if (!atomic_compare_exchange_strong(&job.stage, &stage, STAGE_WAITING))
+		return false;
 	if (!done || job.process)
 		return done;
+	stage = STAGE_WAITING;
 	if (!gate_synchronize(job.handle) || !take_window())
 		return false;
 	done = atomic_compare_exchange_strong(&job.stage, &stage,
@@ -293,6 +295,19 @@ prepare_finish(void)
 	    atomic_load(&job.stage) == STAGE_CANCELLED ? ASKING_WAIT_NS :
 	    SETUP_WAIT_NS, 500000))
 		continue;
+}
+
+void
+prepare_gone(CUcontext context)
+{
+	int process = STAGE_PROCESS, waiting = STAGE_WAITING;
+
+	if (!atomic_load(&job.active) || job.handle != context)
+		return;
+	if (!atomic_compare_exchange_strong(&job.stage, &process,
+	    STAGE_CANCELLED))
+		atomic_compare_exchange_strong(&job.stage, &waiting,
+		    STAGE_CANCELLED);
 }
 
 uint64_t

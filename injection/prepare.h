@@ -46,6 +46,10 @@ uint64_t prepare_when(const struct prepare_wish *w);
  * it. */
 void prepare_finish(void);
 
+/* prepare_gone(context): that context is about to be destroyed: do not set it up any
+ * more, unless CUPTI does so already. */
+void prepare_gone(CUcontext context);
+
 /* prepare_waited(begin): the time from which a hold that began at ${begin} is charged:
  * ${begin}, or the end of this thread's last wait for a set-up if that is later,
  * because set-up is charged separately. */

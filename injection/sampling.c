@@ -435,9 +435,9 @@ sampling_off(CUcontext context)
 
 	if (!sampling_active())
 		return true;
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += OFF_WAIT_S;
-	if (pthread_mutex_timedlock(&sampling.lock, &until) != 0)
+	if (pthread_mutex_clocklock(&sampling.lock, CLOCK_MONOTONIC, &until) != 0)
 		return false;
 	for (i = 0; i < DEVICES; i++)
 		if (sampling.all[i].context == context)

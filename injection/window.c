@@ -1,20 +1,27 @@
 #include <stdatomic.h>
+#include <stdint.h>
 
+#include "inject.h"
 #include "window.h"
 
 static _Atomic bool held, deferred, closed;
+static _Atomic uint32_t holder;		/* the thread; 0: none, or it is deferred */
 
 bool
 window_try(void)
 {
 
-	return !atomic_exchange(&held, true);
+	if (atomic_exchange(&held, true))
+		return false;
+	atomic_store(&holder, inject_tid());
+	return true;
 }
 
 void
 window_release(void)
 {
 
+	atomic_store(&holder, 0);
 	atomic_store(&deferred, false);
 	atomic_store(&held, false);
 }
@@ -26,10 +33,18 @@ window_is_held(void)
 	return atomic_load(&held);
 }
 
+bool
+window_is_own(void)
+{
+
+	return atomic_load(&holder) == inject_tid();
+}
+
 void
 window_defer(void)
 {
 
+	atomic_store(&holder, 0);
 	atomic_store(&deferred, true);
 }
 
@@ -37,7 +52,10 @@ bool
 window_resume(void)
 {
 
-	return atomic_exchange(&deferred, false);
+	if (!atomic_exchange(&deferred, false))
+		return false;
+	atomic_store(&holder, inject_tid());
+	return true;
 }
 
 bool

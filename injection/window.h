@@ -29,8 +29,10 @@ bool window_try(void);
 /* window_release(): give the window back. Only its holder may call this. */
 void window_release(void);
 
-/* window_is_held(): whether it is held or deferred. */
+/* window_is_held(): whether it is held or deferred. window_is_own(): whether the calling
+ * thread is the one that holds it. */
 bool window_is_held(void);
+bool window_is_own(void);
 
 /* window_defer(): leave the window to the thread that calls window_resume. Only its
  * holder may call this. window_resume(): take the deferred window; false if it is not

@@ -87,6 +87,24 @@ rude() {
 	done
 }
 
+@test "no context is destroyed while the library waits for it" {
+	options=
+	MOCK_TRACE=$T/calls rude destroy || fail "exit code $?"
+	same "output" "$(cat out)" alive
+	grep -q "^cuCtxSynchronize" calls || fail "nothing was waited for"
+	! grep "^stale" calls || fail "a context was destroyed meanwhile"
+}
+
+@test "a handler that calls exit in the middle of a measurement does not wait for it" {
+	start=$(date +%s%N)
+	MOCK_SLOW=cuptiSassMetricsDisable=30000 \
+	    timeout 60 "$bin/cudadvise" run --max-stall 5000 --no-daemon \
+	    -o "$T/c.cadv" -- "$bin/mock-rude" timer >out 2>report || got=$?
+	same "exit code" "$got" 7
+	took=$((($(date +%s%N) - start) / 1000000))
+	[ $took -lt 4000 ] || fail "$took ms"
+}
+
 @test "records up to abort are complete, and the program may survive abort" {
 	options=
 	ulimit -c 0

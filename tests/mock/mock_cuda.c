@@ -186,6 +186,9 @@ cuCtxSynchronize(void)
 			until = from;
 	pthread_mutex_unlock(&contexts_lock);
 	mock_wait_until(until);
+	/* On a GPU it would read freed memory. */
+	if (current != NULL && current->magic != MOCK_MAGIC)
+		mock_say("stale", __func__);
 	mock_sass_synchronized();
 	return CUDA_SUCCESS;
 }

@@ -385,6 +385,41 @@ rude_float(void)
 	mock_context_destroy(context);
 }
 
+/* Destroys a context while its stream waits for the host, so that it is not idle when
+ * its first kernel is launched. */
+static void
+rude_destroy(void)
+{
+	struct timespec t = { 0, 500000000 };
+
+	begin();
+	mock_wait_value(context, 180);
+	launch(0);
+	mock_context_destroy(context);
+	nanosleep(&t, NULL);
+	printf("alive\n");
+}
+
+static void
+leave_now(int signo)
+{
+
+	(void)signo;
+	exit(7);
+}
+
+/* Ends by a timer, in the middle of a launch. */
+static void
+rude_timer(void)
+{
+
+	signal(SIGALRM, leave_now);
+	begin();
+	alarm(1);
+	for (;;)
+		launches(KERNELS, 0);
+}
+
 static void *
 launch_late(void *cookie)
 {
@@ -415,6 +450,7 @@ static const struct {
 } table[] = {
 	{ "abort", rude_abort },
 	{ "cancel", rude_cancel },
+	{ "destroy", rude_destroy },
 	{ "files", rude_files },
 	{ "float", rude_float },
 	{ "leader", rude_leader },
@@ -424,6 +460,7 @@ static const struct {
 	{ "signals", rude_signals },
 	{ "survive", rude_survive },
 	{ "tables", rude_tables },
+	{ "timer", rude_timer },
 };
 
 int

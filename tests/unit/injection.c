@@ -20,6 +20,7 @@
 #include "filter.h"
 #include "gate.h"
 #include "graphs.h"
+#include "hold.h"
 #include "inject.h"
 #include "module.h"
 #include "nap.h"
@@ -33,13 +34,15 @@
 
 struct inject inject;
 
+static _Atomic uint64_t set_back;	/* nanoseconds by which the clock was set back */
+
 uint64_t
 inject_now(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+	return -set_back + (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
 uint32_t
@@ -95,6 +98,27 @@ taken(unsigned type, char *text, size_t size)
 		emit_release(f);
 	}
 	return n;
+}
+
+/* The longest hold so far. */
+static uint64_t
+held_longest(void)
+{
+	struct emit_frame *f, *next;
+	uint64_t longest = 0;
+	struct record r;
+	size_t pos;
+
+	hold_send(true);
+	for (f = emit_take(1); f != NULL; f = next) {
+		next = f->next;
+		for (pos = 0; record_next(f->data + FRAME_HEADER_SIZE, f->size -
+		    FRAME_HEADER_SIZE, &pos, &r) > 0;)
+			if (r.type == RECORD_HELD)
+				longest = r.u.HELD.longest_ns;
+		emit_release(f);
+	}
+	return longest;
 }
 
 /* A name that did not fit into the queue is sent with its next use. */
@@ -646,18 +670,22 @@ TEST(the_budget_grows_ever_slower)
 	inject.begin_ns = begin;
 	inject.level = LEVEL_COUNTERS;
 	inject.budget = 0.05;
-	budget_renew(begin + 120 * s);
+	budget_renew(begin);
 	while (budget_allows(begin, free + step))
 		free += step;
 	first = second = 0;
+	budget_renew(begin + 60 * s);
 	while (budget_allows(begin + 60 * s, free + first + step))
 		first += step;
+	budget_renew(begin + 120 * s);
 	while (budget_allows(begin + 120 * s, free + first + second + step))
 		second += step;
 	assert_in_range(first, 60 * s / 100, 60 * s / 20);
 	assert_in_range(second, 60 * s / 1000, first / 2);
+	budget_renew(begin);
 	assert_true(budget_when(free) <= begin);
 	at = budget_when(free + first);
+	budget_renew(at);
 	assert_in_range(at, begin + 59 * s, begin + 60 * s);
 	assert_true(budget_allows(at + step, free + first));
 	assert_false(budget_allows(at - step, free + first));
@@ -689,6 +717,38 @@ TEST(the_allowance_lapses)
 	assert_true(budget_allows(begin + 39 * s, free - s));
 	assert_false(budget_allows(begin + 40 * s, s / 100));
 	inject.budget = 0;
+}
+
+/* A clock that is set back gives no time away, and takes none. */
+TEST(the_clock_is_set_back)
+{
+	const uint64_t s = 1000000000ull;
+	uint64_t begin = inject_now(), free = 0, longest = held_longest();
+
+	inject.begin_ns = begin;
+	inject.level = LEVEL_COUNTERS;
+	inject.budget = 0.05;
+	budget_renew(begin);
+	while (budget_allows(begin, free + s / 1000))
+		free += s / 1000;
+	budget_charge(begin + s, begin, OVERHEAD_COUNTERS);
+	assert_true(budget_allows(begin, free));
+	assert_false(budget_allows(begin, free + s / 100));
+	/* Another thread has renewed it a moment after this one looked at the clock. */
+	assert_true(budget_allows(begin - s, free));
+	assert_false(budget_allows(begin - 3600 * s, s / 100));
+	hold_add(HOLD_MEASURE, begin - (begin + s));
+	assert_int_equal(held_longest(), longest);
+	inject.budget = 0;
+	/* Loads wait for a time that is an hour away now. */
+	inject.max_stall_ns = s / 10;
+	gate_loads_until(inject_now() + s / 10);
+	set_back = 3600 * s;
+	begin = inject_now();
+	load(NULL);
+	assert_true(inject_now() - begin < s);
+	set_back = 0;
+	gate_loads_until(0);
 }
 
 /* A long duration in a launch's record marks the kernel as important at once. */
@@ -730,6 +790,84 @@ TEST(time_decides_what_matters)
 	for (i = 0; i < 20; i++)
 		signature_ran(c, 5000);
 	assert_false(c->matters || family_matters(c->family));
+}
+
+/* If a profiler takes long, not every launch waits until it is known to. */
+TEST(a_gate_that_stays_closed_holds_once)
+{
+	uint64_t begin;
+
+	assert_true(gate_close(0, 0));
+	launch(NULL);
+	begin = inject_now();
+	launch(NULL);
+	load(NULL);
+	gate_capture(gate_key(STREAM, false), true);
+	assert_true(inject_now() - begin < 1000000000u);
+	gate_capture(gate_key(STREAM, false), false);
+	gate_open();
+}
+
+static CUresult
+query_slowly(CUstream stream)
+{
+
+	(void)stream;
+	atomic_store(&asked, true);
+	nap_ms(200);
+	return CUDA_SUCCESS;
+}
+
+static void *
+wait_idle(void *cookie)
+{
+
+	gate_wait_stream(STREAM, 1);
+	return cookie;
+}
+
+/* Whoever destroys a stream that is asked about waits for the answer: that time is
+ * charged. */
+TEST(the_wait_for_an_answer_is_charged)
+{
+	pthread_t thread;
+
+	atomic_store(&asked, false);
+	inject.api.cuStreamQuery = query_slowly;
+	gate_stream(STREAM, 0);
+	assert_int_equal(pthread_create(&thread, NULL, wait_idle, NULL), 0);
+	while (!atomic_load(&asked))
+		nap_ms(1);
+	taken(RECORD_OVERHEAD, NULL, 0);
+	gate_stream_gone(STREAM);
+	assert_int_equal(taken(RECORD_OVERHEAD, NULL, 0), 1);
+	pthread_join(thread, NULL);
+}
+
+/* A context is not destroyed while the driver is asked whether it is idle; but the
+ * destruction waits for a while only. */
+TEST(contexts_go_while_waited_for)
+{
+	CUcontext context = (CUcontext)(uintptr_t)1;
+	uint64_t begin;
+
+	atomic_store(&let_go, false);
+	inject.api.cuCtxPushCurrent = push;
+	inject.api.cuCtxPopCurrent = pop;
+	inject.api.cuCtxSynchronize = never_idle;
+	assert_true(gate_close(0, 0));
+	assert_false(gate_drain(context, 0, 5000000));
+	gate_open();
+	begin = inject_now();
+	gate_context_gone((CUcontext)(uintptr_t)2, 5000000000ull);
+	assert_true(inject_now() - begin < 1000000000u);
+	begin = inject_now();
+	gate_context_gone(context, 100000000);
+	assert_true(inject_now() - begin >= 100000000u);
+	atomic_store(&let_go, true);
+	begin = inject_now();
+	gate_context_gone(context, 5000000000ull);
+	assert_true(inject_now() - begin < 1000000000u);
 }
 
 /* Names as nvcc 13 and g++ 13 print them. */
