@@ -305,7 +305,8 @@ static void
 rest(struct target *t, struct signature *s, CUcontext context, uint64_t begin)
 {
 
-	if (drain(s, context, begin, target_rest_ns()))
+	if (!target_is_idle(t, begin) || drain(s, context, begin,
+	    target_rest_ns()))
 		target_rest(t, begin);
 	else
 		target_stay(t);
@@ -927,6 +928,7 @@ counters_close(void)
 static void
 context_gone(CUcontext handle, uint32_t context)
 {
+	const uint64_t hold = inject.max_stall_ns;
 	uint64_t begin;
 
 	counters_settle(true);
@@ -934,7 +936,7 @@ context_gone(CUcontext handle, uint32_t context)
 	sampling_off(handle);
 	begin = inject_now();
 	prepare_gone(handle);
-	gate_context_gone(handle, GONE_WAIT_NS);
+	gate_context_gone(handle, hold < GONE_WAIT_NS ? hold : GONE_WAIT_NS);
 	/* The sender and windows of other contexts hold the window briefly. */
 	while (!window_try())
 		if (window_is_deferred() || window_is_shut() ||

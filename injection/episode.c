@@ -31,6 +31,7 @@
 				 * CUPTI does it: 65 to 98 ms on an H200, depending
 				 * on the buffer */
 #define OFF_NS 55000000ull	/* to turn it off: 43 to 54 ms */
+#define LOOK_NS 20000ull	/* shorter checks of a busy GPU are not charged */
 #define DEVICES 16
 
 enum phase { PHASE_WINDOWS, PHASE_SAMPLING };
@@ -143,6 +144,16 @@ leave(const struct signature *s)
 	activity_resume();
 }
 
+/* Charges the time since ${begin}, for which this thread waited for an idle GPU. */
+static void
+charge_wait(uint64_t begin)
+{
+	uint64_t later = inject_now();
+
+	if (later - begin > LOOK_NS)
+		budget_charge(begin, later, OVERHEAD_SAMPLING);
+}
+
 /* Begins an episode; the window is held. True: episode_exit has to be called. */
 static bool
 begin(struct signature *s, const struct counters_launch *l)
@@ -164,6 +175,8 @@ begin(struct signature *s, const struct counters_launch *l)
 	    hold_left(started, ON_NS))) {
 		leave(s);
 		s->beside = true;
+		charge_wait(started);
+		hold_add(HOLD_MEASURE, inject_now() - started);
 		return false;
 	}
 	if (!targets_pause()) {
@@ -258,13 +271,15 @@ static bool
 end(const struct signature *s)
 {
 	uint64_t started = inject_now();
+	bool idle;
 
 	if (!activity_pause())
 		return false;
+	idle = gate_close(s->shape.device, gate_ours()) && gate_drain(
+	    now.context, s->shape.device, hold_left(started, OFF_NS));
+	charge_wait(started);
 	/* sampling_off charges its own cost. */
-	if (gate_close(s->shape.device, gate_ours()) && gate_drain(now.context,
-	    s->shape.device, hold_left(started, OFF_NS)) &&
-	    sampling_off(now.context))
+	if (idle && sampling_off(now.context))
 		atomic_store(&now.phase, PHASE_WINDOWS);
 	gate_open();
 	activity_resume();

@@ -48,6 +48,8 @@ static struct {
 					 * thread only */
 	uint32_t sought;		/* ids in ${missing}: requested, but no
 					 * loaded module has them yet */
+	uint32_t looked;		/* the first so many of them are in none of */
+	uint32_t looked_at;		/* the first so many modules */
 	uint64_t missing[MODULES_MAX];
 } mod = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -266,10 +268,13 @@ static void
 find_missing(void)
 {
 	uint64_t cubin;
-	uint32_t i = 0;
+	uint32_t i = 0, count;
 	bool found;
 
 	pthread_mutex_lock(&mod.lock);
+	count = mod.count;
+	if (mod.looked_at == count)
+		i = mod.looked;
 	while (i < mod.sought) {
 		cubin = mod.missing[i];
 		pthread_mutex_unlock(&mod.lock);
@@ -280,6 +285,8 @@ find_missing(void)
 		else
 			i++;
 	}
+	mod.looked = i;
+	mod.looked_at = count;
 	pthread_mutex_unlock(&mod.lock);
 }
 

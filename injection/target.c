@@ -17,6 +17,9 @@
 #define LACKING_NS 2000000000ull	/* or for so long if kernels still lack
 					 * something */
 #define DISABLE_NS 15000000ull	/* time to disable it: 11 to 12 ms on an H200 */
+#define STAY_NS 250000000ull	/* after an attempt in vain, before the next one; doubled
+				 * each time, */
+#define STAYS 8			/* so many times: one hold a minute */
 
 #define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }
 
@@ -240,6 +243,7 @@ target_enable(struct target *t, size_t config)
 	t->misses = 0;
 	t->passed = 0;
 	t->paused = false;
+	t->stays = 0;
 	t->enables++;
 	if (other != NULL) {
 		target_used(other, 0);
@@ -356,19 +360,25 @@ target_put_away(void)
 	return atomic_load_explicit(&put_away, memory_order_relaxed);
 }
 
+bool
+target_is_idle(const struct target *t, uint64_t begin)
+{
+	uint64_t used;
+
+	if (t == NULL || t->p.object == NULL || target_kept(t))
+		return false;
+	used = atomic_load(&used_ns[t - targets]);
+	return used != 0 && begin > used && begin - used >= IDLE_NS;
+}
+
 void
 target_rest(struct target *t, uint64_t begin)
 {
 	const char *where;
-	uint64_t used;
 	int r;
 
 	atomic_store(&put_away, false);
-	if (t == NULL || t->p.object == NULL || target_kept(t))
-		return;
-	used = atomic_load(&used_ns[t - targets]);
-	if (used == 0 || begin - used < IDLE_NS || !hold_fits(begin,
-	    DISABLE_NS))
+	if (!target_is_idle(t, begin) || !hold_fits(begin, DISABLE_NS))
 		return;
 	target_used(t, 0);
 	t->misses = 0;
@@ -388,8 +398,11 @@ target_stay(struct target *t)
 {
 
 	atomic_store(&put_away, false);
-	if (t != NULL && t->p.object != NULL)
-		target_used(t, inject_now());
+	if (t == NULL || t->p.object == NULL)
+		return;
+	target_used(t, inject_now() + (STAY_NS << t->stays));
+	if (t->stays < STAYS)
+		t->stays++;
 }
 
 bool

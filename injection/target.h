@@ -28,6 +28,7 @@ struct target {
 	uint32_t quiet;		/* launches since the last new signature or headline */
 	uint64_t newest_ns;		/* time of that */
 	unsigned enables, turns;
+	unsigned stays;		/* how often its idle profiler could not be disabled */
 };
 
 /* target_prepare(device): initialise CUPTI's profiler and load the list of counters,
@@ -74,11 +75,14 @@ void target_used(struct target *t, uint64_t now);
  * targets_idle(now, done): check whether a profiler has been idle for too long: another
  * process may be waiting for the GPU's counters. ${done}: no kernel lacks anything
  * (plan_done). Any thread. target_put_away(): whether a profiler was found idle.
- * target_rest(t, begin): disable it if it is that of ${t} (NULL: no target), in a hold
- * that began at ${begin}. target_stay(t): it cannot be disabled now; check again later.
+ * target_is_idle(t, begin): whether it is that of ${t} (NULL: no target): only a launch
+ * in its own context disables it. target_rest(t, begin): disable it if so, in a hold that
+ * began at ${begin}. target_stay(t): it cannot be disabled now; check again later, the
+ * later the more often this was called.
  */
 void targets_idle(uint64_t now, bool done);
 bool target_put_away(void);
+bool target_is_idle(const struct target *t, uint64_t begin);
 void target_rest(struct target *t, uint64_t begin);
 uint64_t target_rest_ns(void);		/* time that target_rest takes */
 void target_stay(struct target *t);

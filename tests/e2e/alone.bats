@@ -118,6 +118,9 @@ turned() {
 		has_launches 200 2
 		of '.kernels[].headline.occupancy.reason' |
 		    grep -q "it shared the GPU with other" || fail "no reason"
+		[ $level = counters ] ||
+		    same "attempts to sample are charged" \
+		    "$(of '.run.overhead.by.sampling_s > 0')" true
 	done
 }
 

@@ -87,6 +87,25 @@ rude() {
 	done
 }
 
+@test "a thousand contexts one after another" {
+	for options in "" "--level source"; do
+		rude contexts || fail "exit code $?"
+		same "output" "$(cat out)" alive
+		load
+		has_launches 10000 8
+	done
+}
+
+@test "no launch waits for the profiler of a GPU that is not used any more" {
+	options="--level counters"
+	rude second || fail "exit code $?"
+	load
+	has_launches 6000 16
+	# It is asked twenty times a second whether the profiler may be disabled.
+	[ "$(of .run.overhead.held.count)" -lt 90 ] ||
+	    fail "$(of .run.overhead.held)"
+}
+
 @test "no context is destroyed while the library waits for it" {
 	options=
 	MOCK_TRACE=$T/calls rude destroy || fail "exit code $?"

@@ -400,6 +400,46 @@ rude_destroy(void)
 	printf("alive\n");
 }
 
+/* Makes a thousand contexts one after another, as cudaDeviceReset in a loop does, each
+ * with memory that goes with it. */
+static void
+rude_contexts(void)
+{
+	unsigned i, k;
+
+	begin();
+	for (i = 0; i < 1000; i++) {
+		for (k = 0; k < 100; k++)
+			mock_malloc(context, 4096);
+		launches(10, 0);
+		mock_synchronize(context);
+		mock_context_destroy(context);
+		context = mock_context_create(0);
+	}
+	printf("alive\n");
+}
+
+/* Uses one GPU at first, and then only another one, whose queue never runs empty. */
+static void
+rude_second(void)
+{
+	struct timespec t = { 0, 900000 };
+	unsigned i;
+
+	begin();
+	launches(2000, 0);
+	mock_synchronize(context);
+	context = mock_context_create(1);
+	for (i = 0; i < 2 * KERNELS; i++)
+		function[i].duration_ns = 1000000;
+	for (i = 0; i < 4000; i++) {
+		launch(i);
+		nanosleep(&t, NULL);
+	}
+	mock_synchronize(context);
+	printf("alive\n");
+}
+
 static void
 leave_now(int signo)
 {
@@ -450,6 +490,7 @@ static const struct {
 } table[] = {
 	{ "abort", rude_abort },
 	{ "cancel", rude_cancel },
+	{ "contexts", rude_contexts },
 	{ "destroy", rude_destroy },
 	{ "files", rude_files },
 	{ "float", rude_float },
@@ -457,6 +498,7 @@ static const struct {
 	{ "profiler", rude_profiler },
 	{ "profiler-killed", rude_profiler_killed },
 	{ "schedule", rude_schedule },
+	{ "second", rude_second },
 	{ "signals", rude_signals },
 	{ "survive", rude_survive },
 	{ "tables", rude_tables },

@@ -341,10 +341,13 @@ TEST(keys_come_and_go)
 	}
 }
 
+static unsigned checksums;
+
 static CUptiResult
 no_checksum(CUpti_GetCubinCrcParams *p)
 {
 
+	checksums++;
 	p->cubinCrc = 0;
 	return CUPTI_ERROR_INVALID_PARAMETER;
 }
@@ -365,6 +368,17 @@ TEST(unknown_code_is_not_sent)
 	module_want(0);
 	assert_false(module_send());
 	assert_int_equal(taken(RECORD_CUBIN, NULL, 0), 0);
+	/* Nor is it searched for again, before there is other code. */
+	checksums = 0;
+	assert_false(module_send());
+	assert_int_equal(checksums, 0);
+	module_want(7);
+	assert_false(module_send());
+	assert_int_equal(checksums, 1);
+	cubin[100] = 1;
+	module_loaded(&d, 0);
+	assert_false(module_send());
+	assert_int_equal(checksums, 5);
 	free(cubin);
 }
 
