@@ -178,14 +178,24 @@ sleep_until_work(uint64_t every)
 	atomic_store(&sender.woken, false);
 }
 
+static void
+look_for_others(void *lonely)
+{
+
+	*(bool *)lonely = thread_lonely();
+}
+
 /* Whether the program has ended with the last of its threads, as after pthread_exit in
  * main: a process ends with its last thread, and this one would keep it for ever. */
 static bool
 is_left(void)
 {
+	bool lonely = false;
 	int running = 0;
 
-	if (!thread_lonely())
+	if (thread_first_ended())
+		aside_do(look_for_others, &lonely);
+	if (!lonely)
 		return false;
 	counters_close();
 	return atomic_compare_exchange_strong(&sender.finish, &running,

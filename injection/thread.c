@@ -1,17 +1,47 @@
+#include <dirent.h>
 #include <errno.h>
 #include <fenv.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "thread.h"
 
 #define STACK_SIZE (8u << 20)	/* glibc's default; CUPTI runs on it */
 
+#define KNOWN 64
+
 static _Atomic unsigned ours;	/* threads that run */
+/* The threads of the library and CUPTI, some of which may have ended. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pid_t known[KNOWN];
+static unsigned knowns;
+
+static bool
+is_known(pid_t tid)
+{
+	unsigned i;
+
+	for (i = 0; i < knowns; i++)
+		if (known[i] == tid)
+			return true;
+	return false;
+}
+
+static void
+remember(pid_t tid)
+{
+
+	pthread_mutex_lock(&lock);
+	if (knowns < KNOWN && !is_known(tid))
+		known[knowns++] = tid;
+	pthread_mutex_unlock(&lock);
+}
 
 /*
  * Sets ordinary scheduling and a wide affinity. The calling thread may have a real-time
@@ -50,6 +80,7 @@ begin(void *cookie)
 	/* A thread inherits these settings: if the program lets invalid operations trap,
 	 * a value that was not measured (NaN) would kill it. */
 	fesetenv(FE_DFL_ENV);
+	remember(gettid());
 	task.run(NULL);
 	atomic_fetch_sub(&ours, 1);
 	return NULL;
@@ -92,17 +123,6 @@ thread_start(const char *name, void *(*run)(void *))
 	return error;
 }
 
-/* Whether the process's first thread has ended: what it executed is unknown then. No
- * file is opened, which the program could see by the number of its next one. */
-static bool
-leader_ended(void)
-{
-	char c;
-
-	return readlink("/proc/self/exe", &c, 1) == -1 && errno == ENOENT &&
-	    readlink("/proc/thread-self/exe", &c, 1) == 1;
-}
-
 unsigned
 thread_others(void)
 {
@@ -114,19 +134,67 @@ thread_others(void)
 	    (unsigned)sb.st_nlink - 2 - mine : 0;
 }
 
+/* Calls ${visit} for each thread of the process until it returns false. Whether it never
+ * did. */
+static bool
+each_thread(bool (*visit)(pid_t tid))
+{
+	DIR *d = opendir("/proc/self/task");
+	const struct dirent *e;
+	bool all = d != NULL;
+
+	while (all && (e = readdir(d)) != NULL)
+		if (e->d_name[0] != '.')
+			all = visit((pid_t)strtol(e->d_name, NULL, 10));
+	if (d != NULL)
+		closedir(d);
+	return all;
+}
+
+static bool
+adopt(pid_t tid)
+{
+
+	if (tid != gettid())
+		remember(tid);
+	return true;
+}
+
 void
 thread_adopt(unsigned before)
 {
-	unsigned now = thread_others();
 
-	if (before == 1 && now > before)
-		atomic_fetch_add(&ours, now - before);
+	if (before == 1)
+		each_thread(adopt);
+}
+
+bool
+thread_first_ended(void)
+{
+	char c;
+
+	/* What it executed is unknown then. No file is opened, which the program could
+	 * see by the number of its next one. */
+	return readlink("/proc/self/exe", &c, 1) == -1 && errno == ENOENT &&
+	    readlink("/proc/thread-self/exe", &c, 1) == 1;
+}
+
+/* Whether it is of the library or CUPTI, or the first thread, which is there until the
+ * process ends. */
+static bool
+is_no_other(pid_t tid)
+{
+	bool is;
+
+	pthread_mutex_lock(&lock);
+	is = tid == getpid() || is_known(tid);
+	pthread_mutex_unlock(&lock);
+	return is;
 }
 
 bool
 thread_lonely(void)
 {
 
-	/* The first thread is there until the process ends. */
-	return thread_others() == 1 && leader_ended();
+	return thread_first_ended() && each_thread(is_no_other);
 }

@@ -16,13 +16,15 @@ int thread_start(const char *name, void *(*run)(void *));
 
 /* thread_others(): the number of threads that are not the library's; 0: unknown.
  * thread_adopt(before): CUPTI has started, and ${before} were the others before that: if
- * only the calling one was there, all that there are more now are CUPTI's, and count as
+ * only the calling one was there, those that there are more now are CUPTI's, and count as
  * the library's. */
 unsigned thread_others(void);
 void thread_adopt(unsigned before);
 
-/* thread_lonely(): whether every thread of the program has ended, its first one by
- * pthread_exit: then the process goes on only because of the library's threads. */
+/* thread_first_ended(): whether the program's first thread has ended, by pthread_exit.
+ * thread_lonely(): whether each of its threads has, if the first one has: then the
+ * process goes on only because of the library's threads. Opens a folder. */
+bool thread_first_ended(void);
 bool thread_lonely(void);
 
 #endif
