@@ -24,11 +24,12 @@ struct half {
 
 static struct {
 	struct half half[OPEN_SLOTS];	/* hash table by id, linear probing */
-	uint32_t halves;
+	uint32_t halves, ends;		/* all, and those without a start */
 	uint64_t hash[NAME_SLOTS];	/* of the names that were sent; 0: free */
 	uint32_t string[NAME_SLOTS];	/* their ids */
 	uint32_t names, folded;
-	uint32_t count;			/* RANGE records emitted or lost */
+	uint32_t count;			/* RANGE records emitted or lost, and halves
+					 * lost */
 } range;
 
 /* --- names ------------------------------------------------------------------- */
@@ -121,6 +122,7 @@ half_remove(struct half *h)
 	uint32_t hole = (uint32_t)(h - range.half), i = hole, home;
 
 	range.halves--;
+	range.ends -= h->ended;
 	for (;;) {
 		i = (i + 1) & (OPEN_SLOTS - 1);
 		if (!range.half[i].used)
@@ -151,10 +153,11 @@ half_add(const struct half *h)
 {
 	uint32_t i;
 
-	if (range.halves == RANGE_OPEN)
+	if (range.halves == RANGE_OPEN && range.ends > 0)
 		drop_ends();
 	if (range.halves == RANGE_OPEN) {
 		emit_lost(LOSS_RANGE, 1);
+		range.count++;
 		return;
 	}
 	for (i = slot_of(h->id); range.half[i].used;)
@@ -162,6 +165,7 @@ half_add(const struct half *h)
 	range.half[i] = *h;
 	range.half[i].used = true;
 	range.halves++;
+	range.ends += h->ended;
 }
 
 /* --- ranges ------------------------------------------------------------------ */
@@ -187,7 +191,7 @@ range_cut(uint64_t now)
 			send(&range.half[i], now, RANGE_CUT);
 		range.half[i].used = false;
 	}
-	range.halves = 0;
+	range.halves = range.ends = 0;
 }
 
 /* Too many ranges: each marker costs the program time and CUPTI memory. The ranges that

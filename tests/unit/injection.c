@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -209,6 +210,23 @@ TEST(ranges_open_at_once)
 	for (i = 0; i < all; i++)
 		marker(false, 0x80000000u + 7 * i, NULL, 20);
 	assert_int_equal(ranges_taken(), RANGE_OPEN);
+}
+
+/* Ranges that are never ended turn CUPTI's markers off, too, and soon. */
+TEST(ranges_never_ended)
+{
+	pid_t child = fork();
+	uint32_t i;
+	int status;
+
+	if (child == 0) {
+		alarm(20);
+		for (i = 0; i < 2 * RANGE_MOST && stopped == 0; i++)
+			marker(true, i, NULL, 10);
+		_exit(stopped == 1 && i < RANGE_MOST + RANGE_OPEN + 1 ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
 }
 
 /* At the end, open ranges are sent as well, once. */
