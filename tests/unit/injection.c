@@ -222,7 +222,7 @@ TEST(ranges_never_ended)
 	if (child == 0) {
 		alarm(20);
 		for (i = 0; i < 2 * RANGE_MOST && stopped == 0; i++)
-			marker(true, i, NULL, 10);
+			marker(true, 0x9e3779b1u * i, NULL, 10);
 		_exit(stopped == 1 && i < RANGE_MOST + RANGE_OPEN + 1 ? 0 : 1);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
