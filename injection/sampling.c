@@ -2,7 +2,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "wire/le.h"
 
@@ -14,6 +13,7 @@
 #include "gpu_lock.h"
 #include "inject.h"
 #include "module.h"
+#include "nap.h"
 #include "relax.h"
 #include "sampling.h"
 #include "window.h"
@@ -32,7 +32,7 @@
 #define ENOUGH_NS 10000000000ull	/* time of sampling */
 #define DRAIN_NS 300000000ull	/* between drains; CUPTI's own thread is not faster */
 #define FINISH_NS 200000000ull	/* for the GPU to become idle, at exit */
-#define OFF_WAIT_S 1			/* for the sender to release the lock */
+#define OFF_WAIT_NS 1000000000ull	/* for the sender to release the lock */
 #define VALUES_MAX 8192u		/* values in one SAMPLES record */
 
 /* A buffer for samples, in CUPTI's layout. */
@@ -430,15 +430,14 @@ off(struct sampler *s)
 bool
 sampling_off(CUcontext context)
 {
-	struct timespec until;
+	uint64_t begin = inject_now();
 	unsigned i;
 
 	if (!sampling_active())
 		return true;
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += OFF_WAIT_S;
-	if (pthread_mutex_clocklock(&sampling.lock, CLOCK_MONOTONIC, &until) != 0)
-		return false;
+	while (pthread_mutex_trylock(&sampling.lock) != 0)
+		if (!nap_within(begin, OFF_WAIT_NS, 100000))
+			return false;
 	for (i = 0; i < DEVICES; i++)
 		if (sampling.all[i].context == context)
 			off(&sampling.all[i]);
