@@ -96,12 +96,16 @@ group_fold(struct rule_view *x, size_t first, const struct draft *d)
 {
 	struct draft *into = NULL;
 	struct member m;
+	int tried = 0;
 
-	for (size_t i = first; d->cause != 0 && i < x->drafts; i++)
-		if (x->draft[i].cause == d->cause && is_one(&x->draft[i], d)) {
+	for (size_t i = first; d->cause != 0 && i < x->drafts && into == NULL &&
+	    tried < GROUPS_TRIED; i++) {
+		if (x->draft[i].cause != d->cause)
+			continue;
+		tried++;
+		if (is_one(&x->draft[i], d))
 			into = &x->draft[i];
-			break;
-		}
+	}
 	if (into == NULL)
 		return;
 	m = member_of(d);

@@ -70,7 +70,10 @@ struct node {
 	double before;		/* its launches right after a kernel with such a link */
 	double gone[VIEWS];	/* time that fusion saves, in launches of this kernel */
 	int group;		/* index + 1; 0: none */
-	uint32_t element;	/* bytes from pointwise.h, + 1; 0: not determined yet */
+	/* From pointwise.h, + 1; 0: not determined yet. A kernel may come up in each of
+	 * the launches of all sequences. */
+	uint32_t element, stored, taken;	/* bytes */
+	double own;			/* bytes, with ${taken} */
 };
 
 struct group {
@@ -220,6 +223,29 @@ element_of(const struct search *s, const struct kernel *k)
 	if (n->element == 0)
 		n->element = pointwise_bytes(k->code, &k->shape) + 1;
 	return n->element - 1;
+}
+
+/* The same of what it stores, whatever it loads. */
+static uint32_t
+stored_of(const struct search *s, const struct kernel *k)
+{
+	struct node *n = &s->node[index_of(s, k)];
+
+	if (n->stored == 0)
+		n->stored = pointwise_stored(k->code, &k->shape) + 1;
+	return n->stored - 1;
+}
+
+/* Bytes of an element that each thread loads as its own; *${own}: of all such loads. */
+static uint32_t
+taken_of(const struct search *s, const struct kernel *k, double *own)
+{
+	struct node *n = &s->node[index_of(s, k)];
+
+	if (n->taken == 0)
+		n->taken = pointwise_taken(k->code, &k->shape, &n->own) + 1;
+	*own = n->own;
+	return n->taken - 1;
 }
 
 /* Bytes that a launch reads; NaN: neither counted nor known from the code. */
@@ -494,12 +520,12 @@ goes_on_by_code(const struct search *s, const struct kernel *a,
 	    f->block_y != t->block_y || f->block_z != t->block_z ||
 	    made < rule_value(s->x, "min_bytes"))
 		return false;
-	stored = pointwise_stored(a->code, f);
+	stored = stored_of(s, a);
 	if (stored == 0 || element_of(s, b) == stored)
 		return stored > 0;
 	/* What it loads elsewhere is a small table, which L1 holds, and no array that
 	 * ${a} may have stored. */
-	return can_take(s, a, b) && pointwise_taken(b->code, t, &own) == stored &&
+	return can_take(s, a, b) && taken_of(s, b, &own) == stored &&
 	    bytes_counted(s, b) <= (1 + SAME) * fmax(made, own * threads_in_all(b));
 }
 
