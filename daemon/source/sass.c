@@ -6,6 +6,7 @@
 
 #include "base/sort.h"
 
+#include "source/operand.h"
 #include "source/sass.h"
 
 void
@@ -17,6 +18,8 @@ sass_free(struct sass *s)
 	free(s->inner);
 	free(s->text);
 	free(s->operands);
+	free(s->writer);
+	free(s->writers);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -29,6 +32,19 @@ sass_at(const struct sass *s, uint32_t pc)
 	if (low < s->instructions && s->instruction[low].pc == pc)
 		return (uint32_t)low;
 	return SASS_NONE;
+}
+
+uint32_t
+sass_writer(const struct sass *s, uint32_t at, int reg)
+{
+	size_t first, end, low;
+
+	if (s->writers == NULL || reg < 0 || reg >= REGISTERS)
+		return SASS_NONE;
+	first = reg == 0 ? 0 : s->writers[reg - 1];
+	end = s->writers[reg];
+	low = FIRST_NOT(mid, first, end, s->writer[mid] < at);
+	return low > first ? s->writer[low - 1] : SASS_NONE;
 }
 
 const struct sass_loop *

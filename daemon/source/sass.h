@@ -77,6 +77,9 @@ struct sass {
 	uint32_t *inner;		/* private: innermost loop of each */
 	char *text;			/* private */
 	struct operands *operands;	/* private: of each */
+	uint32_t *writer;		/* private: those that write R0, then those
+					 * that write R1 … */
+	uint32_t *writers;		/* private: where those of each register end */
 };
 
 /* sass_parse(s, text, len): 0; -1 without memory, or if the text is invalid.
@@ -91,6 +94,10 @@ void sass_free(struct sass *s);
 
 /* sass_at(s, pc): the index of the instruction at ${pc}, or SASS_NONE. */
 uint32_t sass_at(const struct sass *s, uint32_t pc);
+
+/* sass_writer(s, at, reg): the last instruction before ${at} that writes register ${reg}
+ * (operand.h), or SASS_NONE. */
+uint32_t sass_writer(const struct sass *s, uint32_t at, int reg);
 
 /* sass_loop_of(s, index): the innermost loop around an instruction, or NULL. */
 const struct sass_loop *sass_loop_of(const struct sass *s, uint32_t index);

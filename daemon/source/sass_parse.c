@@ -169,6 +169,36 @@ operands_keep(struct sass *s)
 	return 0;
 }
 
+/* Lists the instructions that write each register, in the order of the code. */
+static int
+writers_keep(struct sass *s)
+{
+	uint32_t all = 0, at[REGISTERS + 1] = { 0 };
+
+	for (size_t i = 0; i < s->instructions; i++) {
+		const struct operands *o = &s->operands[i];
+
+		for (int r = o->def; r >= 0 && r < o->def + o->defs && r < REGISTERS; r++)
+			at[r + 1]++;
+	}
+	for (int r = 0; r < REGISTERS; r++) {
+		all += at[r + 1];
+		at[r + 1] = all;
+	}
+	s->writers = calloc(REGISTERS, sizeof(*s->writers));
+	s->writer = calloc((size_t)all + 1, sizeof(*s->writer));
+	if (s->writers == NULL || s->writer == NULL)
+		return -1;
+	for (uint32_t i = 0; i < s->instructions; i++) {
+		const struct operands *o = &s->operands[i];
+
+		for (int r = o->def; r >= 0 && r < o->def + o->defs && r < REGISTERS; r++)
+			s->writer[at[r]++] = i;
+	}
+	memcpy(s->writers, at, REGISTERS * sizeof(*s->writers));
+	return 0;
+}
+
 int
 sass_parse(struct sass *s, const char *text, size_t len)
 {
@@ -187,7 +217,7 @@ sass_parse(struct sass *s, const char *text, size_t len)
 	    lines_parse(s, text, len) != 0)
 		goto fail;
 	generic_explain(s);
-	if (operands_keep(s) != 0)
+	if (operands_keep(s) != 0 || writers_keep(s) != 0)
 		goto fail;
 	if (flow_make(&f, s) != 0)
 		goto fail;

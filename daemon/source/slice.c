@@ -301,10 +301,12 @@ follow(struct walk *w, uint32_t at, int reg, int64_t factor)
 static int
 pieces_of(const struct sass *s, const struct sass_loop *loop, int base)
 {
+	uint32_t last = loop->tail - loop->head < BUDGET ? loop->tail :
+	    loop->head + BUDGET;
 	struct operands o;
 	int n = 0;
 
-	for (uint32_t i = loop->head; i <= loop->tail; i++)
+	for (uint32_t i = loop->head; i <= last; i++)
 		n += operands_of(&o, &s->instruction[i]) && o.has_address &&
 		    o.base == base;
 	return n;

@@ -26,21 +26,13 @@ struct counter {
 	bool by_block;		/* it grows by the size of a block */
 };
 
-/* The last instruction before ${end}, not before ${begin}, that writes ${reg}. */
+/* The last instruction before ${end} that writes ${reg}. */
 static uint32_t
-writer(const struct sass *s, uint32_t begin, uint32_t end, int reg)
+writer(const struct sass *s, uint32_t end, int reg)
 {
-	struct operands o;
+	uint32_t i = sass_writer(s, end, reg);
 
-	if (end - begin > LOOK_BACK)
-		begin = end - LOOK_BACK;
-	for (uint32_t i = end; i-- > begin;) {
-		operands_of(&o, &s->instruction[i]);
-		if (o.def != REGISTER_NONE && reg >= o.def &&
-		    reg < o.def + o.defs)
-			return i;
-	}
-	return SASS_NONE;
+	return i != SASS_NONE && end - i <= LOOK_BACK ? i : SASS_NONE;
 }
 
 /* "HFMA2 R7,-RZ,RZ,0,5.9604644775390625e-08" makes an integer of two halves: here 1, in
@@ -93,7 +85,7 @@ origin(const struct sass *s, uint32_t at, int reg)
 	struct operands o;
 
 	for (int n = 0; n < COPIES_MOST; n++) {
-		at = writer(s, 0, at, reg);
+		at = writer(s, at, reg);
 		if (at == SASS_NONE)
 			break;
 		operands_of(&o, &s->instruction[at]);

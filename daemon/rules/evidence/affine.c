@@ -18,6 +18,8 @@
 
 #define BLOCKS_MOST 1024	/* 8 MiB of registers */
 #define STEPS_MOST (1u << 17)	/* instructions executed: some 50 ms */
+#define MEETING_STEPS 8		/* as long as to pass the state on to one more block */
+#define MEETINGS_STEP 256	/* meeting points looked through in the time of a step */
 
 /* --- data flow ------------------------------------------------------------- */
 
@@ -36,8 +38,12 @@ flow_into(struct entry *e, const struct affine_state *from)
 
 	e->reached = true;
 	for (int r = 0; r < REGISTERS; r++) {
-		struct affine v = affine_meet(&to->reg[r], &from->reg[r]);
+		struct affine v;
 
+		/* Most are; this is the innermost loop. */
+		if (memcmp(&to->reg[r], &from->reg[r], sizeof(v)) == 0)
+			continue;
+		v = affine_meet(&to->reg[r], &from->reg[r]);
 		changed = changed || !affine_is_equal(&v, &to->reg[r]);
 		to->reg[r] = v;
 	}
@@ -56,20 +62,29 @@ meets_behind(const struct flow *f, const struct block *b)
 	return false;
 }
 
-/* Passes the state on to the successors of ${b}. */
-static void
+/* Passes the state on to the successors of ${b}. Returns the steps that its meeting
+ * points take beyond the usual one: a hostile function has as many of them as
+ * instructions. */
+static size_t
 flow_on(const struct flow *f, const struct block *b, struct entry *entry,
     const struct affine_state *now)
 {
 	bool right_behind = meets_behind(f, b);
+	size_t met = 0;
 
 	for (int i = 0; i < 2; i++)
 		if (b->next[i] != FLOW_NONE)
 			flow_into(&entry[b->next[i]], now);
-	for (uint32_t i = 0; b->barrier != FLOW_NONE && i < f->meetings; i++)
+	if (b->barrier == FLOW_NONE)
+		return 0;
+	for (uint32_t i = 0; i < f->meetings && met < STEPS_MOST / MEETING_STEPS; i++)
 		if (f->meeting[i].barrier == b->barrier && (!right_behind ||
-		    f->block[f->meeting[i].block].first == b->last + 1))
+		    f->block[f->meeting[i].block].first == b->last + 1)) {
 			flow_into(&entry[f->meeting[i].block], now);
+			met++;
+		}
+	return (met > 1 ? (met - 1) * MEETING_STEPS : 0) +
+	    f->meetings / MEETINGS_STEP;
 }
 
 /* A call of one of the compiler's own functions, which begins at ${at}: the registers
@@ -105,7 +120,7 @@ run(struct affine *address, const struct flow *f, const struct code *c,
 	entry[0].reached = entry[0].due = true;
 	while (any && steps < STEPS_MOST) {
 		any = false;
-		for (uint32_t b = 0; b < f->blocks; b++) {
+		for (uint32_t b = 0; b < f->blocks && steps < STEPS_MOST; b++) {
 			const struct block *block = &f->block[b];
 
 			if (!entry[b].due)
@@ -124,7 +139,7 @@ run(struct affine *address, const struct flow *f, const struct code *c,
 					address[i] = affine_step(&now, in, shape);
 			}
 			steps += 1 + block->last - block->first;
-			flow_on(f, block, entry, &now);
+			steps += flow_on(f, block, entry, &now);
 		}
 	}
 	free(entry);

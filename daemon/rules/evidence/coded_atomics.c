@@ -50,11 +50,12 @@ placed_of(const struct rule_view *x, const struct affine *address,
 {
 	const struct code *c = x->kernel->code;
 	struct slices *t = slices_new(&c->sass);
-	struct placed p = { .all = t != NULL };
+	struct electing *by = t != NULL ? elected_new(&c->sass, t) : NULL;
+	struct placed p = { .all = by != NULL };
 	double a_block = ceil(rule_threads(x->kernel) / (double)WARP);
 	size_t looked = 0;
 
-	for (uint32_t s = 0; t != NULL && s < c->sass.instructions; s++) {
+	for (uint32_t s = 0; by != NULL && s < c->sass.instructions; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
 		size_t at = inst_of_sass(c, s);
 		double n = rule_blocks(x->kernel);
@@ -71,7 +72,7 @@ placed_of(const struct rule_view *x, const struct affine *address,
 			p.all = false;
 			break;
 		}
-		e = elected_of(&c->sass, t, s);
+		e = elected_of(by, s);
 		/* Not in a loop: each warp that comes there does so once. */
 		n *= e & ELECTED_WARP ? 1 : a_block;
 		m[at].weight = n;
@@ -80,6 +81,7 @@ placed_of(const struct rule_view *x, const struct affine *address,
 		else if (!(e & ELECTED_WARP))
 			p.single += n;
 	}
+	elected_free(by);
 	slices_free(t);
 	return p;
 }

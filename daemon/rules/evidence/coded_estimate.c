@@ -20,6 +20,8 @@
 
 #define TURNS_MOST 1e6
 
+#define SLICES_MAX 1024		/* addresses that are examined */
+
 /* Sectors per ideal sector of rows that may begin anywhere, with a margin for
  * counters from two launches. */
 #define BEGINS_MOST 1.05
@@ -739,15 +741,18 @@ walk_rows(const struct code *c, struct affine *address)
 {
 	struct slices *t = slices_new(&c->sass);
 	struct slice from;
+	int slices = 0;
 
 	if (t == NULL)
 		return false;
-	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+	for (uint32_t s = 0; s < c->sass.instructions &&
+	    slices < SLICES_MAX; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
 
 		if (i->space != SPACE_GLOBAL || i->bytes == 0 ||
 		    address[s].kind != AFFINE_LOADED)
 			continue;
+		slices++;
 		slice_of(&from, t, s);
 		if (from.loads && slice_walks(&from))
 			address[s] = (struct affine){ .kind = AFFINE_STEPS,

@@ -17,6 +17,7 @@
 #define LOOPS_MOST 256		/* of a function, that are examined */
 #define ACCESSES_MOST 64	/* of a loop, whose addresses are compared */
 #define UNROLLED_MOST 16	/* iterations unrolled into one */
+#define COUNTERS_MOST 128	/* of a loop, whose origin is examined */
 #define DEPTHS 4		/* loop nesting; deeper loops count as the deepest */
 #define TURNS_MOST 1e6
 
@@ -397,18 +398,14 @@ added_by(const struct sass *sass, uint32_t at, int reg)
 	    opcode_adds(&sass->instruction[at]) ? o.immediate : 0;
 }
 
-/*
- * By how much ${reg}, the base of addresses, grows in each iteration, in one step
- * behind ${last}: by itself, or through a register that is then moved to it. 0: not
- * known.
- */
+/* By how much ${reg}, the base of addresses, grows in each iteration, in one step at
+ * ${at}: by itself, or through a register that is then moved to it. 0: not known. */
 static int64_t
-step_of(const struct sass *sass, const struct sass_loop *l, int reg, uint32_t last)
+grown_at(const struct sass *sass, const struct sass_loop *l, int reg, uint32_t at)
 {
-	uint32_t at = only_def(sass, l, reg);
 	struct operands o;
 
-	if (at == SASS_NONE || at <= last)
+	if (at == SASS_NONE)
 		return 0;
 	operands_of(&o, &sass->instruction[at]);
 	if (o.uses == 1 && o.use[0] != reg && !o.guarded && !o.has_address)
@@ -418,28 +415,69 @@ step_of(const struct sass *sass, const struct sass_loop *l, int reg, uint32_t la
 	return added_by(sass, at, reg);
 }
 
+/* The register whose step was looked for last, in the whole loop. */
+struct stepped {
+	bool looked;
+	int reg;
+	uint32_t at;
+	int64_t by;
+};
+
+/* grown_at of ${reg}, if that is behind ${last}. */
+static int64_t
+step_of(struct stepped *k, const struct sass *sass, const struct sass_loop *l, int reg,
+    uint32_t last)
+{
+	if (!k->looked || k->reg != reg) {
+		k->looked = true;
+		k->reg = reg;
+		k->at = only_def(sass, l, reg);
+		k->by = grown_at(sass, l, reg, k->at);
+	}
+	return k->at != SASS_NONE && k->at > last ? k->by : 0;
+}
+
+/* An access, with what is known of its address: looked for at most once, as each load is
+ * compared with each store. */
+struct compared {
+	uint32_t at;
+	bool looked;
+	uint32_t array;		/* the only parameter that its address starts from; 0 */
+};
+
+/* The array that the address of ${a} starts from; 0: not known. */
+static uint32_t
+array_of(const struct slices *s, struct compared *a)
+{
+	struct slice from;
+
+	if (!a->looked) {
+		slice_of(&from, s, a->at);
+		a->array = from.known && from.parameters == 1 ? from.parameter[0] : 0;
+		a->looked = true;
+	}
+	return a->array;
+}
+
 /* Do ${a}, a load, and ${b}, a store, access different arrays, or the same address;
  * or parts of a window that the next iteration is past? */
 static bool
-is_apart(const struct slices *s, uint32_t a, uint32_t b, const struct sass *sass,
-    const struct sass_loop *l)
+is_apart(const struct slices *s, struct compared *a, struct compared *b,
+    const struct sass *sass, const struct sass_loop *l, struct stepped *k)
 {
-	int bytes = sass->instruction[a].bytes > sass->instruction[b].bytes ?
-	    sass->instruction[a].bytes : sass->instruction[b].bytes;
+	const struct sass_instruction *i = &sass->instruction[a->at];
+	const struct sass_instruction *j = &sass->instruction[b->at];
+	int bytes = i->bytes > j->bytes ? i->bytes : j->bytes;
 	struct operands x, y;
-	struct slice p, q;
 
-	operands_of(&x, &sass->instruction[a]);
-	operands_of(&y, &sass->instruction[b]);
+	operands_of(&x, i);
+	operands_of(&y, j);
 	if (x.base == y.base && x.uniform == y.uniform && (x.offset == y.offset ||
-	    llabs(x.offset - y.offset) + bytes <=
-	    llabs(step_of(sass, l, x.base, a > b ? a : b))))
+	    llabs(x.offset - y.offset) + bytes <= llabs(step_of(k, sass, l, x.base,
+	    a->at > b->at ? a->at : b->at))))
 		return true;
-	slice_of(&p, s, a);
-	slice_of(&q, s, b);
-	if (!p.known || !q.known || p.parameters != 1 || q.parameters != 1)
-		return false;
-	return p.parameter[0] != q.parameter[0];
+	return array_of(s, a) != 0 && array_of(s, b) != 0 &&
+	    array_of(s, a) != array_of(s, b);
 }
 
 /* The same address, as far as its registers tell? */
@@ -478,6 +516,7 @@ static bool
 is_staged(const struct sass *sass, const struct sass_loop *l)
 {
 	bool stored = false, passed = false;
+	size_t looked = 0;
 
 	for (uint32_t at = l->head; at <= l->tail; at++) {
 		const struct sass_instruction *i = &sass->instruction[at];
@@ -492,6 +531,9 @@ is_staged(const struct sass *sass, const struct sass_loop *l)
 		if (!(i->flags & SASS_STORE))
 			continue;
 		stored = true;
+		looked += 2 * (at - l->head);
+		if (looked > SASS_STEPS_MOST)
+			return false;
 		loaded = first_at_place(sass, l, at, at, SASS_LOAD);
 		if (loaded != SASS_NONE && first_at_place(sass, l, at, loaded,
 		    SASS_STORE) == SASS_NONE)
@@ -505,7 +547,8 @@ is_staged(const struct sass *sass, const struct sass_loop *l)
 static bool
 loads_unstored(const struct code *c, const struct sass_loop *l, bool staged)
 {
-	uint32_t load[ACCESSES_MOST], store[ACCESSES_MOST];
+	struct compared load[ACCESSES_MOST], store[ACCESSES_MOST];
+	struct stepped k = { .looked = false };
 	size_t loads = 0, stores = 0;
 	struct slices *s = NULL;
 	bool is = true;
@@ -519,17 +562,17 @@ loads_unstored(const struct code *c, const struct sass_loop *l, bool staged)
 		    stores == ACCESSES_MOST)
 			return false;
 		if (i->flags & SASS_STORE)
-			store[stores++] = at;
+			store[stores++] = (struct compared){ .at = at };
 		else if (i->flags & SASS_LOAD && i->space != SPACE_CONSTANT &&
 		    !(i->flags & SASS_READ_ONLY))
-			load[loads++] = at;
+			load[loads++] = (struct compared){ .at = at };
 	}
 	for (size_t a = 0; a < loads && is; a++)
 		for (size_t b = 0; b < stores && is; b++) {
 			const struct sass_instruction *x =
-			    &c->sass.instruction[load[a]];
+			    &c->sass.instruction[load[a].at];
 			const struct sass_instruction *y =
-			    &c->sass.instruction[store[b]];
+			    &c->sass.instruction[store[b].at];
 
 			if (x->space != y->space && x->space != SPACE_GENERIC &&
 			    y->space != SPACE_GENERIC)
@@ -540,7 +583,7 @@ loads_unstored(const struct code *c, const struct sass_loop *l, bool staged)
 			}
 			if (s == NULL && (s = slices_new(&c->sass)) == NULL)
 				return false;
-			is = is_apart(s, load[a], store[b], &c->sass, l);
+			is = is_apart(s, &load[a], &store[b], &c->sass, l, &k);
 		}
 	slices_free(s);
 	return is;
@@ -594,9 +637,11 @@ is_dealt(const struct code *c, const struct sass_loop *l, uint32_t threads)
 {
 	struct slices *s = slices_new(&c->sass);
 	uint32_t warps = threads / 32;
+	int counters = 0;
 	bool is = false;
 
-	for (uint32_t at = l->head; s != NULL && at <= l->tail && !is; at++) {
+	for (uint32_t at = l->head; s != NULL && at <= l->tail && !is &&
+	    counters < COUNTERS_MOST; at++) {
 		const struct sass_instruction *i = &c->sass.instruction[at];
 		struct operands o;
 		struct slice from;
@@ -610,6 +655,7 @@ is_dealt(const struct code *c, const struct sass_loop *l, uint32_t threads)
 		if (warps < 2 || o.immediate < 2 ||
 		    o.immediate > (int64_t)UNROLLED_MOST * threads)
 			continue;
+		counters++;
 		slice_of_register(&from, s, at, o.def);
 		is = from.varies & VARIES_THREAD && (from.lane_unknown ?
 		    o.immediate % warps == 0 :

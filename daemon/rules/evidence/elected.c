@@ -12,6 +12,16 @@
 #define FIELDS 7		/* operands of a comparison */
 #define PREDICATES 7		/* P0..P6 */
 #define COPIES_MOST 8		/* moves followed to where a value comes from */
+#define SLICES_MAX 1024		/* registers whose origin is examined */
+
+struct electing {
+	const struct sass *sass;
+	const struct slices *slices;
+	int looked;		/* slices */
+	uint32_t *by;		/* of each instruction: which one set its predicate */
+	uint8_t *past;		/* for each branch and exit under a predicate: whom it
+				 * lets past */
+};
 
 /* The operands of an instruction, each "R2", "!P1", "0x1f" …; not terminated. */
 struct fields {
@@ -85,21 +95,8 @@ constant_at(const struct fields *f, int n, long *value)
 	return end == f->at[n] + f->len[n];
 }
 
-/* The instruction before ${at} that writes register ${reg}; SASS_NONE. */
-static uint32_t
-writer_of(const struct sass *s, uint32_t at, int reg)
-{
-	struct operands o;
-
-	while (at-- > 0)
-		if (operands_of(&o, &s->instruction[at]) &&
-		    o.def != REGISTER_NONE && reg >= o.def &&
-		    reg < o.def + o.defs)
-			return at;
-	return SASS_NONE;
-}
-
-/* The same, through moves of one register to another. */
+/* The instruction before ${at} that writes register ${reg}, through moves of one register
+ * to another; SASS_NONE. */
 static uint32_t
 origin_of(const struct sass *s, uint32_t at, int reg)
 {
@@ -107,7 +104,7 @@ origin_of(const struct sass *s, uint32_t at, int reg)
 		const struct sass_instruction *i;
 		struct operands o;
 
-		at = writer_of(s, at, reg);
+		at = sass_writer(s, at, reg);
 		if (at == SASS_NONE)
 			return SASS_NONE;
 		i = &s->instruction[at];
@@ -135,26 +132,28 @@ has_text(const struct sass_instruction *i, const char *part)
 }
 
 static bool
-is_thread(const struct slices *t, uint32_t at, int reg)
+is_thread(struct electing *e, uint32_t at, int reg)
 {
 	struct slice from;
 
-	slice_of_register(&from, t, at, reg);
+	if (e->looked++ >= SLICES_MAX)
+		return false;
+	slice_of_register(&from, e->slices, at, reg);
 	return from.known && !from.loads && !from.carried &&
 	    from.varies == VARIES_THREAD && from.lane == 1 &&
 	    !from.lane_unknown;
 }
 
 static enum holds
-holds(const struct sass *s, const struct slices *t, uint32_t at, int reg)
+holds(struct electing *e, uint32_t at, int reg)
 {
-	uint32_t w = reg != REGISTER_NONE ? origin_of(s, at, reg) : SASS_NONE;
+	uint32_t w = reg != REGISTER_NONE ? origin_of(e->sass, at, reg) : SASS_NONE;
 	const struct sass_instruction *i;
 	struct operands o;
 
 	if (w == SASS_NONE)
 		return HOLDS_OTHER;
-	i = &s->instruction[w];
+	i = &e->sass->instruction[w];
 	if (has_text(i, "SR_LANEID"))
 		return HOLDS_LANE;
 	if (opcode_is_any(i, "FLO UFLO"))
@@ -163,9 +162,9 @@ holds(const struct sass *s, const struct slices *t, uint32_t at, int reg)
 		return HOLDS_THREAD;
 	if (opcode_is(i, "LOP3") && operands_of(&o, i) && o.uses == 1 &&
 	    has_text(i, ",0xc0,") && has_text(i, ",0x1f,") &&
-	    is_thread(t, w, o.use[0]))
+	    is_thread(e, w, o.use[0]))
 		return HOLDS_LANE;
-	return is_thread(t, at, reg) ? HOLDS_THREAD : HOLDS_OTHER;
+	return is_thread(e, at, reg) ? HOLDS_THREAD : HOLDS_OTHER;
 }
 
 /* Whom "${a} == ${b}" lets through; ${constant}: one of them is a constant. */
@@ -196,9 +195,9 @@ is_remainder(const struct sass_instruction *i, const struct fields *f)
  * that it is combined with only lets fewer through.
  */
 static unsigned
-passes(const struct sass *s, const struct slices *t, uint32_t at, bool wanted)
+passes(struct electing *e, uint32_t at, bool wanted)
 {
-	const struct sass_instruction *i = &s->instruction[at];
+	const struct sass_instruction *i = &e->sass->instruction[at];
 	struct fields f;
 	enum holds a, b;
 	long value = 0;
@@ -208,13 +207,13 @@ passes(const struct sass *s, const struct slices *t, uint32_t at, bool wanted)
 	if (opcode_is(i, "ELECT"))
 		return wanted ? ELECTED_LANE : 0;
 	if (is_remainder(i, &f))
-		return !wanted && holds(s, t, at, register_at(&f, 2)) ==
+		return !wanted && holds(e, at, register_at(&f, 2)) ==
 		    HOLDS_THREAD ? ELECTED_LANE : 0;
 	if (!opcode_is(i, "ISETP") ||
 	    (!is_field(&f, 4, "PT") && !operand_has(i, wanted ? "AND" : "OR")))
 		return 0;
-	a = holds(s, t, at, register_at(&f, 2));
-	b = holds(s, t, at, register_at(&f, 3));
+	a = holds(e, at, register_at(&f, 2));
+	b = holds(e, at, register_at(&f, 3));
 	constant = constant_at(&f, 3, &value);
 	if (operand_has(i, wanted ? "EQ" : "NE"))
 		return equal(a, b, constant);
@@ -225,55 +224,102 @@ passes(const struct sass *s, const struct slices *t, uint32_t at, bool wanted)
 	    ELECTED_WARP : 0;
 }
 
-/* The instruction before ${at} whose result predicate ${p} is; SASS_NONE. */
-static uint32_t
-setter_of(const struct sass *s, uint32_t at, int p)
+/* Notes in ${setter} the predicates that instruction ${at} sets: whose result each is, or
+ * SASS_NONE. */
+static void
+note_setter(uint32_t setter[PREDICATES], const struct sass *s, uint32_t at)
 {
+	const struct sass_instruction *i = &s->instruction[at];
 	struct fields f;
 
-	while (at-- > 0) {
-		const struct sass_instruction *i = &s->instruction[at];
-
-		if (!(i->flags & SASS_PREDICATE) && !opcode_is_any(i,
-		    "LOP3 ELECT PLOP3 VOTE IADD3 R2P"))
-			continue;
-		split(&f, i);
-		if (predicate_at(&f, 0) == p || opcode_is(i, "R2P"))
-			return at;
-		if (predicate_at(&f, 1) == p)
-			return SASS_NONE;
-	}
-	return SASS_NONE;
+	if (!(i->flags & SASS_PREDICATE) && !opcode_is_any(i,
+	    "LOP3 ELECT PLOP3 VOTE IADD3 R2P"))
+		return;
+	split(&f, i);
+	if (predicate_at(&f, 1) >= 0)
+		setter[predicate_at(&f, 1)] = SASS_NONE;
+	if (predicate_at(&f, 0) >= 0)
+		setter[predicate_at(&f, 0)] = at;
+	for (int p = 0; opcode_is(i, "R2P") && p < PREDICATES; p++)
+		setter[p] = at;
 }
 
-/* Whom predicate ${guard} of the instruction at ${at} (operand.h) lets through, if it
- * must be as there, or, ${inverse}, the opposite. */
+/* Whom the predicate ${guard} (operand.h) of instruction ${at} lets through, if it must be
+ * as there, or, ${inverse}, the opposite. */
 static unsigned
-guarded(const struct sass *s, const struct slices *t, uint32_t at, int guard,
-    bool inverse)
+guarded(struct electing *e, uint32_t at, int guard, bool inverse)
 {
-	uint32_t by = guard != 0 && abs(guard) <= PREDICATES ?
-	    setter_of(s, at, abs(guard) - 1) : SASS_NONE;
+	return e->by[at] != SASS_NONE ?
+	    passes(e, e->by[at], (guard > 0) != inverse) : 0;
+}
 
-	return by != SASS_NONE ? passes(s, t, by, (guard > 0) != inverse) : 0;
+static bool
+is_past(const struct sass_instruction *i)
+{
+	return i->flags & SASS_CONDITIONAL && (i->flags & SASS_EXIT ||
+	    (i->flags & SASS_BRANCH && i->target != SASS_NONE));
+}
+
+static void
+find_all(struct electing *e)
+{
+	uint32_t setter[PREDICATES];
+
+	for (int p = 0; p < PREDICATES; p++)
+		setter[p] = SASS_NONE;
+	for (uint32_t at = 0; at < e->sass->instructions; at++) {
+		const struct sass_instruction *i = &e->sass->instruction[at];
+		struct operands o;
+
+		e->by[at] = SASS_NONE;
+		if (operands_of(&o, i) && o.guard != 0 && abs(o.guard) <= PREDICATES)
+			e->by[at] = setter[abs(o.guard) - 1];
+		if (is_past(i))
+			e->past[at] = (uint8_t)guarded(e, at, o.guard, true);
+		note_setter(setter, e->sass, at);
+	}
+}
+
+struct electing *
+elected_new(const struct sass *s, const struct slices *t)
+{
+	struct electing *e = calloc(1, sizeof(*e));
+
+	if (e == NULL)
+		return NULL;
+	e->sass = s;
+	e->slices = t;
+	e->by = calloc(s->instructions + 1, sizeof(*e->by));
+	e->past = calloc(s->instructions + 1, sizeof(*e->past));
+	if (e->by == NULL || e->past == NULL) {
+		elected_free(e);
+		return NULL;
+	}
+	find_all(e);
+	return e;
+}
+
+void
+elected_free(struct electing *e)
+{
+	if (e == NULL)
+		return;
+	free(e->by);
+	free(e->past);
+	free(e);
 }
 
 unsigned
-elected_of(const struct sass *s, const struct slices *t, uint32_t at)
+elected_of(struct electing *e, uint32_t at)
 {
-	uint32_t pc = s->instruction[at].pc;
+	const struct sass_instruction *i = e->sass->instruction;
 	struct operands o;
-	unsigned e = 0;
+	unsigned by = 0;
 
-	if (operands_of(&o, &s->instruction[at]))
-		e = guarded(s, t, at, o.guard, false);
-	for (uint32_t b = 0; b < at; b++) {
-		const struct sass_instruction *i = &s->instruction[b];
-		bool past = i->flags & SASS_EXIT || (i->flags & SASS_BRANCH &&
-		    i->target != SASS_NONE && i->target > pc);
-
-		if (past && i->flags & SASS_CONDITIONAL && operands_of(&o, i))
-			e |= guarded(s, t, b, o.guard, true);
-	}
-	return e;
+	if (operands_of(&o, &i[at]))
+		by = guarded(e, at, o.guard, false);
+	for (uint32_t b = 0; b < at; b++)
+		if (i[b].flags & SASS_EXIT || i[b].target > i[at].pc)
+			by |= e->past[b];
+	return by;
 }

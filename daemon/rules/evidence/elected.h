@@ -17,8 +17,16 @@ enum elected {
 	ELECTED_WARP = 2	/* at most one warp of a block does */
 };
 
-/* elected_of(s, t, at): who executes instruction ${at} of ${s}, whose definitions are
- * ${t}: a set of enum elected. What is not recognised lets all through. */
-unsigned elected_of(const struct sass *s, const struct slices *t, uint32_t at);
+/* What the branches of a function let through: read once, asked often. */
+struct electing;
+
+/* elected_new(s, t): of ${s}, whose definitions are ${t}; both must outlive it. NULL
+ * without memory. Release with elected_free. */
+struct electing *elected_new(const struct sass *s, const struct slices *t);
+void elected_free(struct electing *e);
+
+/* elected_of(e, at): who executes instruction ${at}: a set of enum elected. What is not
+ * recognised lets all through. */
+unsigned elected_of(struct electing *e, uint32_t at);
 
 #endif

@@ -8,6 +8,8 @@
 #include "source/operand.h"
 #include "source/slice.h"
 
+#define SLICES_MAX 1024		/* loads whose addresses are examined */
+
 /* Lanes can only diverge if the code has a point where they reconverge. */
 static bool
 never_parts(const struct code *c)
@@ -33,14 +35,17 @@ lanes_walk_rows(const struct rule_view *x)
 	struct slices *t = c != NULL && c->disassembled ?
 	    slices_new(&c->sass) : NULL;
 	bool found = false;
+	int slices = 0;
 
-	for (uint32_t s = 0; t != NULL && s < c->sass.instructions; s++) {
+	for (uint32_t s = 0; t != NULL && s < c->sass.instructions &&
+	    slices < SLICES_MAX; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
 		struct slice from;
 
 		if (found || i->space != SPACE_GLOBAL || i->bytes == 0 ||
 		    !(i->flags & SASS_LOAD) || sass_loop_of(&c->sass, s) == NULL)
 			continue;
+		slices++;
 		slice_of(&from, t, s);
 		found = from.known && from.loads &&
 		    from.step == (int64_t)WARP * i->bytes * from.pieces;

@@ -22,6 +22,7 @@
 #define ACCESSES_MOST 256	/* compared with each other */
 #define POINTERS_MOST 32	/* loads, of whose addresses the pointers are looked for */
 #define POINTER_DEPTH 6		/* instructions from a pointer to an address */
+#define POINTER_LOOKED 256	/* instructions that are looked at for one */
 
 struct indexes {
 	uint32_t of[INDEXES_MOST];	/* the instructions that computed them */
@@ -37,14 +38,13 @@ struct element_place {
 static uint32_t
 writer(const struct code *c, uint32_t at, int reg)
 {
+	uint32_t w = sass_writer(&c->sass, at, reg);
 	struct operands o;
 
-	for (uint32_t n = 0; at-- > 0 && n < LOOKED_MOST; n++)
-		if (operands_of(&o, &c->sass.instruction[at]) &&
-		    o.def != REGISTER_NONE && reg >= o.def &&
-		    reg < o.def + o.defs)
-			return o.guarded ? SASS_NONE : at;
-	return SASS_NONE;
+	if (w == SASS_NONE || at - w > LOOKED_MOST)
+		return SASS_NONE;
+	operands_of(&o, &c->sass.instruction[w]);
+	return o.guarded ? SASS_NONE : w;
 }
 
 /* Sets ${p} for an address that is ${scale} times the index in register ${reg}
@@ -252,15 +252,16 @@ pointwise_stored(const struct code *c, const struct record_SIGNATURE *shape)
 /* --- what is taken up from another kernel ---------------------------------- */
 
 /* The pointer among the parameters that the address in register ${reg} at ${at} starts
- * from: an offset in c[0x0], looked for through ${depth} instructions; 0: not found. */
+ * from: an offset in c[0x0], looked for through ${depth} instructions; 0: not found.
+ * *${looked}: at how many in all, which may grow with the power of ${depth}. */
 static uint32_t
-pointer_in(const struct code *c, uint32_t at, int reg, int depth)
+pointer_in(const struct code *c, uint32_t at, int reg, int depth, int *looked)
 {
 	uint32_t w = writer(c, at, reg), found = 0;
 	const struct sass_instruction *i;
 	struct operands o;
 
-	if (w == SASS_NONE || depth == 0)
+	if (w == SASS_NONE || depth == 0 || (*looked)++ >= POINTER_LOOKED)
 		return 0;
 	i = &c->sass.instruction[w];
 	if (!operands_of(&o, i))
@@ -274,7 +275,7 @@ pointer_in(const struct code *c, uint32_t at, int reg, int depth)
 		return o.parameter;	/* else a factor of the index */
 	/* The pointer is the last of what is added, the scaled index comes first. */
 	for (int k = o.uses; k-- > 0 && found == 0;)
-		found = pointer_in(c, w, o.use[k], depth - 1);
+		found = pointer_in(c, w, o.use[k], depth - 1, looked);
 	return found;
 }
 
@@ -282,11 +283,12 @@ static uint32_t
 pointer_of(const struct code *c, uint32_t at)
 {
 	struct operands o;
+	int looked = 0;
 
 	if (!operands_of(&o, &c->sass.instruction[at]) || !o.has_address ||
 	    o.base == REGISTER_NONE)
 		return 0;
-	return pointer_in(c, at, o.base, POINTER_DEPTH);
+	return pointer_in(c, at, o.base, POINTER_DEPTH, &looked);
 }
 
 /* See pointwise_taken; *${all} must be 0. */

@@ -19,6 +19,8 @@
 struct ranges {
 	const struct sass *sass;
 	struct operands *of;
+	size_t left;		/* instructions that may still be looked at: they may
+				 * grow with the power of DEPTH */
 };
 
 struct range {
@@ -36,6 +38,7 @@ ranges_new(const struct code *c)
 	if (n > CODE_MOST || (r = calloc(1, sizeof(*r))) == NULL)
 		return NULL;
 	r->sass = &c->sass;
+	r->left = SASS_STEPS_MOST;
 	r->of = calloc(n + 1, sizeof(*r->of));
 	if (r->of == NULL) {
 		free(r);
@@ -119,13 +122,13 @@ permuted(const struct sass_instruction *i, const struct operands *o)
 	return WORD;
 }
 
-static struct range value_of(const struct ranges *r, uint32_t at, int reg,
+static struct range value_of(struct ranges *r, uint32_t at, int reg,
     int depth);
 
 /* The union of all registers that ${d} reads, its immediate, and zero if it
  * reads RZ. */
 static struct range
-any_operand(const struct ranges *r, uint32_t d, int depth)
+any_operand(struct ranges *r, uint32_t d, int depth)
 {
 	const struct operands *o = &r->of[d];
 	struct range v = { INT64_MAX, INT64_MIN }, zero = { 0, 0 };
@@ -141,7 +144,7 @@ any_operand(const struct ranges *r, uint32_t d, int depth)
 
 /* The minimum or the maximum of a register and an immediate. */
 static struct range
-clamped(const struct ranges *r, uint32_t d, int depth)
+clamped(struct ranges *r, uint32_t d, int depth)
 {
 	const struct sass_instruction *i = &r->sass->instruction[d];
 	const struct operands *o = &r->of[d];
@@ -166,7 +169,7 @@ clamped(const struct ranges *r, uint32_t d, int depth)
 }
 
 static struct range
-masked(const struct ranges *r, uint32_t d, int depth)
+masked(struct ranges *r, uint32_t d, int depth)
 {
 	const struct operands *o = &r->of[d];
 	long truth = truth_of(&r->sass->instruction[d]);
@@ -204,7 +207,7 @@ narrow(const struct sass_instruction *i)
 
 /* The range of the result of instruction ${d}. */
 static struct range
-made_by(const struct ranges *r, uint32_t d, int depth)
+made_by(struct ranges *r, uint32_t d, int depth)
 {
 	const struct sass_instruction *i = &r->sass->instruction[d];
 	const struct operands *o = &r->of[d];
@@ -235,12 +238,15 @@ made_by(const struct ranges *r, uint32_t d, int depth)
 /* The range of ${reg} as instruction ${at} reads it. In a loop, a definition
  * behind the reader may hold for the next iteration. */
 static struct range
-value_of(const struct ranges *r, uint32_t at, int reg, int depth)
+value_of(struct ranges *r, uint32_t at, int reg, int depth)
 {
 	const struct sass_loop *loop = sass_loop_of(r->sass, at);
 	struct range v = { INT64_MAX, INT64_MIN };
 
 	for (uint32_t d = at; d-- > 0 && at - d <= BEFORE;) {
+		if (r->left == 0)
+			return anything;
+		r->left--;
 		if (loop != NULL && d + 1 == loop->head)
 			return anything;	/* perhaps from the previous
 						 * iteration */
@@ -279,7 +285,7 @@ stored(const struct sass_instruction *i)
 /* The last instruction before ${at} that writes ${reg}; NULL if there is none,
  * or it is guarded. */
 static const struct sass_instruction *
-maker(const struct ranges *r, uint32_t at, int reg)
+maker(struct ranges *r, uint32_t at, int reg)
 {
 	for (uint32_t d = at; d-- > 0 && at - d <= BEFORE;)
 		if (writes(&r->of[d], reg))
@@ -289,7 +295,7 @@ maker(const struct ranges *r, uint32_t at, int reg)
 }
 
 unsigned
-range_stored(const struct ranges *r, uint32_t at, unsigned *bytes)
+range_stored(struct ranges *r, uint32_t at, unsigned *bytes)
 {
 	const struct sass_instruction *i = &r->sass->instruction[at], *by;
 	int reg = stored(i);
@@ -342,7 +348,7 @@ looked_at(const struct sass_instruction *i, const struct operands *o, int reg)
 /* Raises *${need} to what the readers of ${reg} in [${from}, ${to}) need, up to where
  * it is overwritten. False if it was, or if all of its bytes are needed already. */
 static bool
-scan(const struct ranges *r, uint32_t from, uint32_t to, int reg,
+scan(struct ranges *r, uint32_t from, uint32_t to, int reg,
     unsigned *need)
 {
 	for (uint32_t s = from; s < to && *need < WORD; s++) {
@@ -361,7 +367,7 @@ scan(const struct ranges *r, uint32_t from, uint32_t to, int reg,
 /* Bytes of ${reg}, written at ${at}, that later readers need, also those of the
  * next iteration; 0: nothing reads it. */
 static unsigned
-needed(const struct ranges *r, uint32_t at, int reg)
+needed(struct ranges *r, uint32_t at, int reg)
 {
 	const struct sass_loop *loop = sass_loop_of(r->sass, at);
 	uint32_t end = (uint32_t)r->sass->instructions;
@@ -379,7 +385,7 @@ needed(const struct ranges *r, uint32_t at, int reg)
 
 /* Is the double in ${reg} converted to float, and not used otherwise? */
 static bool
-becomes_float(const struct ranges *r, uint32_t at, int reg)
+becomes_float(struct ranges *r, uint32_t at, int reg)
 {
 	bool found = false;
 
@@ -399,7 +405,7 @@ becomes_float(const struct ranges *r, uint32_t at, int reg)
 }
 
 unsigned
-range_loaded(const struct ranges *r, uint32_t at, unsigned *bytes)
+range_loaded(struct ranges *r, uint32_t at, unsigned *bytes)
 {
 	const struct sass_instruction *i = &r->sass->instruction[at];
 	const struct operands *o = &r->of[at];

@@ -32,7 +32,7 @@ void ranges_free(struct ranges *r);
  * *${bytes} is the present width of an element: 4, or 8 where a double is
  * converted. Both are 0 for accesses of other elements.
  */
-unsigned range_stored(const struct ranges *r, uint32_t at, unsigned *bytes);
-unsigned range_loaded(const struct ranges *r, uint32_t at, unsigned *bytes);
+unsigned range_stored(struct ranges *r, uint32_t at, unsigned *bytes);
+unsigned range_loaded(struct ranges *r, uint32_t at, unsigned *bytes);
 
 #endif

@@ -31,6 +31,19 @@
 #define LEFT_WAVES 0.4
 #define LEFT_TIME 0.35
 
+/* Loads whose addresses are looked at, of all loops. */
+#define SLICES_MAX 1024
+
+/* What is looked at, and how many steps are left: they grow as loops within loops, and as
+ * loads times the instructions before them. Without any left, nothing is a round. */
+struct looking {
+	const struct sass *sass;
+	const struct slices *slices;
+	bool *is_round;			/* of each loop: see is_loop */
+	int loads;
+	size_t left;
+};
+
 static bool
 is_exchange(const struct sass_instruction *i)
 {
@@ -66,15 +79,19 @@ look(const struct sass *s, uint32_t first, uint32_t last)
 /* Does a load of the loop go elsewhere in the next turn? The neighbours of a stencil
  * stay where they are. */
 static bool
-moves(const struct sass *s, const struct slices *t, const struct sass_loop *l)
+moves(struct looking *k, const struct sass_loop *l)
 {
+	const struct sass *s = k->sass;
+
 	for (uint32_t i = l->head; i <= l->tail; i++) {
 		struct slice from;
 
 		if (!is_exchange(&s->instruction[i]) ||
 		    !(s->instruction[i].flags & SASS_LOAD))
 			continue;
-		slice_of(&from, t, i);
+		if (k->loads++ >= SLICES_MAX)
+			return false;
+		slice_of(&from, k->slices, i);
 		if (!from.known || from.carried)
 			return true;
 	}
@@ -83,8 +100,10 @@ moves(const struct sass *s, const struct slices *t, const struct sass_loop *l)
 
 /* Is there a load in ${first} to ${last} from where none was since ${begin}? */
 static bool
-goes_elsewhere(const struct sass *s, uint32_t begin, uint32_t first, uint32_t last)
+goes_elsewhere(struct looking *k, uint32_t begin, uint32_t first, uint32_t last)
 {
+	const struct sass *s = k->sass;
+
 	for (uint32_t i = first; i <= last; i++) {
 		struct operands own, o;
 		bool known = false;
@@ -94,6 +113,9 @@ goes_elsewhere(const struct sass *s, uint32_t begin, uint32_t first, uint32_t la
 		    !operands_of(&own, &s->instruction[i]))
 			continue;
 		for (uint32_t n = i; n-- > begin && !known;) {
+			if (k->left == 0)
+				return false;
+			k->left--;
 			if (!operands_of(&o, &s->instruction[n]))
 				continue;
 			/* Its base is another since. */
@@ -111,25 +133,33 @@ goes_elsewhere(const struct sass *s, uint32_t begin, uint32_t first, uint32_t la
 	return false;
 }
 
+/* (Loops are sorted by their heads, each of which is that of one.) */
 static bool
 has_loop_within(const struct sass *s, const struct sass_loop *l)
 {
-	for (size_t k = 0; k < s->loops; k++)
-		if (&s->loop[k] != l && s->loop[k].head >= l->head &&
-		    s->loop[k].tail <= l->tail)
+	for (const struct sass_loop *k = l + 1; k < s->loop + s->loops &&
+	    k->head <= l->tail; k++)
+		if (k->tail <= l->tail)
 			return true;
 	return false;
 }
 
 /* Is each turn of the innermost loop ${l} a round, or several? */
 static bool
-is_loop(const struct sass *s, const struct slices *t, const struct sass_loop *l)
+is_loop(struct looking *k, const struct sass_loop *l)
 {
-	struct stretch k = look(s, l->head, l->tail);
+	size_t steps = 1 + l->tail - l->head;
+	struct stretch t;
 
-	return k.barriers > 0 && k.loads && k.stores && !k.shuffles &&
-	    l->tail - l->head < STRETCH_MOST * k.barriers &&
-	    !has_loop_within(s, l) && moves(s, t, l);
+	if (steps > k->left) {
+		k->left = 0;
+		return false;
+	}
+	k->left -= steps;
+	t = look(k->sass, l->head, l->tail);
+	return t.barriers > 0 && t.loads && t.stores && !t.shuffles &&
+	    l->tail - l->head < STRETCH_MOST * t.barriers &&
+	    !has_loop_within(k->sass, l) && moves(k, l);
 }
 
 /* Adds the instructions ${first} to ${last}, which are part of rounds. */
@@ -167,7 +197,7 @@ end_row(struct row *w, struct rounds *r, const struct code *c, struct mark *m)
 }
 
 static void
-add_straight(struct rounds *r, const struct code *c, const struct slices *slices,
+add_straight(struct rounds *r, const struct code *c, struct looking *k,
     struct mark *m)
 {
 	const struct sass *s = &c->sass;
@@ -180,7 +210,7 @@ add_straight(struct rounds *r, const struct code *c, const struct slices *slices
 		if (s->instruction[i].flags & SASS_BACKWARD)
 			end_row(&w, r, c, m);
 		if (!(s->instruction[i].flags & SASS_BARRIER) ||
-		    (l != NULL && is_loop(s, slices, l)))
+		    (l != NULL && k->is_round[l - s->loop]))
 			continue;
 		if (w.last != SASS_NONE) {
 			t = look(s, w.last + 1, i);
@@ -188,7 +218,7 @@ add_straight(struct rounds *r, const struct code *c, const struct slices *slices
 			    !(t.loads || t.stores) || t.shuffles)
 				end_row(&w, r, c, m);
 			else
-				w.places += goes_elsewhere(s, w.begin,
+				w.places += goes_elsewhere(k, w.begin,
 				    w.last + 1, i);
 		}
 		if (w.last == SASS_NONE)
@@ -205,17 +235,25 @@ rounds_of(const struct rule_view *x, struct mark *m)
 	double warps = rule_blocks(x->kernel) *
 	    ceil(rule_threads(x->kernel) / (double)WARP);
 	struct slices *t = slices_new(&c->sass);
+	struct looking k = { .sass = &c->sass, .slices = t,
+	    .is_round = calloc(c->sass.loops + 1, sizeof(*k.is_round)),
+	    .left = SASS_STEPS_MOST };
 	struct rounds r = { 0, 0, 0 };
 
-	if (t == NULL) {
+	if (t == NULL || k.is_round == NULL) {
 		x->arena->failed = true;
+		free(k.is_round);
+		slices_free(t);
 		return r;
 	}
-	for (size_t l = 0; l < c->sass.loops; l++)
-		if (is_loop(&c->sass, t, &c->sass.loop[l]))
+	for (size_t l = 0; l < c->sass.loops; l++) {
+		k.is_round[l] = is_loop(&k, &c->sass.loop[l]);
+		if (k.is_round[l])
 			add(&r, c, m, c->sass.loop[l].head,
 			    c->sass.loop[l].tail);
-	add_straight(&r, c, t, m);
+	}
+	add_straight(&r, c, &k, m);
+	free(k.is_round);
 	slices_free(t);
 	r.barriers /= fmax(1, warps);
 	r.inst = fmin(1, r.inst / fmax(1, inst_total(c, SOURCE_INST)));

@@ -171,11 +171,11 @@ struct serial_part {
 
 /* Is loop ${l} executed by one thread of the block only? */
 static bool
-is_serial(const struct sass *s, const struct slices *t, const struct sass_loop *l)
+is_serial(struct electing *e, const struct sass_loop *l)
 {
 	unsigned one = ELECTED_LANE | ELECTED_WARP;
 
-	return (elected_of(s, t, l->head) & one) == one;
+	return (elected_of(e, l->head) & one) == one;
 }
 
 /*
@@ -184,7 +184,7 @@ is_serial(const struct sass *s, const struct slices *t, const struct sass_loop *
  * them access memory.
  */
 static double
-loops_inst(const struct code *c, const struct slices *t, const double *trips,
+loops_inst(const struct code *c, struct electing *e, const double *trips,
     struct mark *m, bool *known, double *access)
 {
 	double sum = 0;
@@ -192,7 +192,7 @@ loops_inst(const struct code *c, const struct slices *t, const double *trips,
 	for (size_t n = 0; n < c->sass.loops; n++) {
 		const struct sass_loop *l = &c->sass.loop[n];
 
-		if (l->depth > 0 || !is_serial(&c->sass, t, l))
+		if (l->depth > 0 || !is_serial(e, l))
 			continue;
 		*known = *known && (c->counted || trips[n] > 0);
 		for (uint32_t s = l->head; s <= l->tail; s++) {
@@ -224,6 +224,7 @@ section_of(const struct rule_view *x, const struct work *w, struct mark *m)
 	double blocks = rule_blocks(x->kernel), sum = 0, access = 0;
 	struct trips_launch launch = { .threads = rule_threads(x->kernel) };
 	struct serial_part section = { 0, 0, 0 };
+	struct electing *e = NULL;
 	struct slices *t = NULL;
 	double *trips = NULL;
 	bool known = true;
@@ -233,8 +234,10 @@ section_of(const struct rule_view *x, const struct work *w, struct mark *m)
 		return section;
 	t = slices_new(&c->sass);
 	trips = trips_find(&c->sass, &launch);
-	if (t != NULL && trips != NULL)
-		sum = loops_inst(c, t, trips, m, &known, &access);
+	if (t != NULL)
+		e = elected_new(&c->sass, t);
+	if (e != NULL && trips != NULL)
+		sum = loops_inst(c, e, trips, m, &known, &access);
 	if (sum > 0 && c->counted)
 		section.share = sum / inst_total(c, SOURCE_INST);
 	else if (sum > 0)
@@ -247,6 +250,7 @@ section_of(const struct rule_view *x, const struct work *w, struct mark *m)
 	section.inst = section.share * inst / blocks;
 	section.access = sum > 0 ? access / sum : 0;
 	free(trips);
+	elected_free(e);
 	slices_free(t);
 	return section;
 }

@@ -25,7 +25,7 @@ struct wide {
 };
 
 static void
-look_at(struct wide *w, const struct accesses *a, const struct ranges *r,
+look_at(struct wide *w, const struct accesses *a, struct ranges *r,
     const struct code *c, size_t i, struct mark *m)
 {
 	const struct judged_access *one = &a->of[i];
@@ -50,7 +50,7 @@ look_at(struct wide *w, const struct accesses *a, const struct ranges *r,
 }
 
 static void
-look(struct wide *w, const struct accesses *a, const struct ranges *r,
+look(struct wide *w, const struct accesses *a, struct ranges *r,
     const struct code *c, struct mark *m)
 {
 	int looked = 0;
