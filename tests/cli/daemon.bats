@@ -99,8 +99,8 @@ bats_require_minimum_version 1.5.0
 	    --format jsonl | jq -r .severity | sort -u)" = "" ]
 	run -2 cudadvise findings --rule none
 	run -2 cudadvise findings --severity worst
-	run -1 cudadvise findings --since yesterday
-	[[ "$output" == *"since is a date"* ]]
+	run -2 cudadvise findings --since yesterday
+	[[ "$output" == *"no date or instant"* ]]
 	run -1 cudadvise findings --all-runs "$pairs/low-ilp.bad.cadv"
 }
 

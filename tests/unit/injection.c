@@ -493,6 +493,7 @@ static CUresult
 never_idle(void)
 {
 
+	atomic_store(&asked, true);
 	while (!atomic_load(&let_go))
 		nap_ms(1);
 	return CUDA_SUCCESS;
@@ -884,12 +885,15 @@ TEST(contexts_go_while_waited_for)
 	uint64_t begin;
 
 	atomic_store(&let_go, false);
+	atomic_store(&asked, false);
 	inject.api.cuCtxPushCurrent = push;
 	inject.api.cuCtxPopCurrent = pop;
 	inject.api.cuCtxSynchronize = never_idle;
 	assert_true(gate_close(0, 0));
 	assert_false(gate_drain(context, 0, 5000000));
 	gate_open();
+	while (!atomic_load(&asked))	/* the thread that asks may begin late */
+		nap_ms(1);
 	begin = inject_now();
 	gate_context_gone((CUcontext)(uintptr_t)2, 5000000000ull);
 	assert_true(inject_now() - begin < 1000000000u);
