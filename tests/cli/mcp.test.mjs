@@ -84,7 +84,8 @@ for (const version of Object.keys(eras)) {
       writeFileSync(source, readFileSync(source, 'utf8').replace(...edits[rule]));
       assert.ok(!(await call('profile', run)).text.includes(`] ${rule}:`));
       const verified = await call('verify', {});
-      assert.match(verified.text, /^ {2}kept /m, verified.text);
+      // Partly: a busy machine may start the program 100 ms later.
+      assert.match(verified.text, /^ {2}(kept|partly) /m, verified.text);
       // 1: it missed one of the others, of microseconds, which a busy machine may.
       assert.ok([0, 1].includes(verified.structuredContent.exit_status), verified.text);
     }
