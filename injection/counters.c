@@ -914,14 +914,16 @@ counters_close(void)
 	if (!level_profiles(inject.level) || getpid() != inject.pid ||
 	    !window_shut())
 		return;
+	/* Charged without records: the program may have called exit in a handler that
+	 * interrupted this thread in emit.c, with its lock held. */
 	prepare_finish();
+	hold_add(HOLD_SETUP, inject_now() - begin);
+	begin = inject_now();
 	/* The window is never released. Do not wait for a deferred window, or for one
 	 * that this very thread holds. */
 	while (!window_try() && !window_is_deferred() && !window_is_own() &&
 	    nap_within(begin, CLOSE_WAIT_NS, 500000))
 		continue;
-	/* No record: the program may have called exit in a handler that interrupted this
-	 * thread in emit.c, with its lock held. */
 	hold_add(HOLD_MEASURE, inject_now() - begin);
 }
 

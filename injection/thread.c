@@ -17,7 +17,7 @@
 #define KNOWN 64
 
 static _Atomic unsigned ours;	/* threads that run */
-/* The threads of the library and CUPTI, some of which may have ended. */
+/* The threads of the library and CUPTI; some of CUPTI's may have ended. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t known[KNOWN];
 static unsigned knowns;
@@ -40,6 +40,19 @@ remember(pid_t tid)
 	pthread_mutex_lock(&lock);
 	if (knowns < KNOWN && !is_known(tid))
 		known[knowns++] = tid;
+	pthread_mutex_unlock(&lock);
+}
+
+/* The kernel may give its id to a thread of the program. */
+static void
+forget(pid_t tid)
+{
+	unsigned i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < knowns; i++)
+		if (known[i] == tid)
+			known[i--] = known[--knowns];
 	pthread_mutex_unlock(&lock);
 }
 
@@ -82,6 +95,7 @@ begin(void *cookie)
 	fesetenv(FE_DFL_ENV);
 	remember(gettid());
 	task.run(NULL);
+	forget(gettid());
 	atomic_fetch_sub(&ours, 1);
 	return NULL;
 }

@@ -234,6 +234,29 @@ number_rate(char out[NUMBER_SIZE], double v, const char *unit)
 	return with_unit(out, v, prefixes, " ", unit);
 }
 
+bool
+number_is_unit(const char *word, size_t len)
+{
+	static const char *const of[] = { "B", "B/s", "FLOP/s" };
+	const struct unit *u;
+	size_t i, n;
+
+	if (len == 1 && *word == '%')
+		return true;
+	for (i = 0; i < sizeof(time_units) / sizeof(time_units[0]); i++)
+		if (strlen(time_units[i].name) == len &&
+		    memcmp(time_units[i].name, word, len) == 0)
+			return true;
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]) * 3; i++) {
+		u = &prefixes[i / 3];
+		n = strlen(u->name);
+		if (n + strlen(of[i % 3]) == len && memcmp(u->name, word, n) == 0 &&
+		    memcmp(of[i % 3], word + n, len - n) == 0)
+			return true;
+	}
+	return false;
+}
+
 char *
 number_count(char out[NUMBER_SIZE], uint64_t n)
 {

@@ -1,7 +1,8 @@
 /*
  * base/number.h: how the daemon and the command print numbers and their units.
  * web/src/format.ts does the same in the page; tests/unit/number.cases.json is the
- * table that both are tested on. Pure; every function returns ${out}.
+ * table that both are tested on. Pure; every function that prints returns
+ * ${out}.
  *
  * The convention:
  * - Digits: three significant ones, below 1 two, without trailing zeros; a half is
@@ -24,6 +25,8 @@
 #ifndef CADV_NUMBER_H
 #define CADV_NUMBER_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define NUMBER_SIZE 48
@@ -54,6 +57,8 @@ char *number_compact(char out[NUMBER_SIZE], double n);
 /* "1 launch", "2 launches", "0 copies": ${noun} is a singular whose last word has a
  * regular plural. */
 char *number_of(char out[NUMBER_SIZE], double n, const char *noun);
+/* Are the ${len} bytes at ${word} one of the units above: "%", "ms", "GB", "TB/s"? */
+bool number_is_unit(const char *word, size_t len);
 /* ${v} in ${unit}, the name of a unit in metrics, evidence and thresholds: seconds,
  * bytes and rates with the prefix that fits, "ratio" without a unit. A unit that is a
  * noun, or begins with one ("sector/request"), gets its plural. */

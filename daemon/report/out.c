@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/utf8.h"
 
 #include "report/out.h"
@@ -286,20 +287,6 @@ fit(const struct out *o, int indent, const char *s, size_t len)
 	return all;
 }
 
-/* Is the word ${s} a unit, whatever stands behind it? */
-static bool
-is_unit(const char *s)
-{
-	static const char *const units[] = { "%", "ns", "µs", "ms", "s", "min",
-		"B", "kB", "MB", "GB", "TB", "GB/s", "TB/s" };
-	size_t n = strcspn(s, " \t\n,;:)"), i;
-
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strlen(units[i]) == n && memcmp(units[i], s, n) == 0)
-			return true;
-	return false;
-}
-
 /* The bytes of the word that ${s} begins with; a number's unit belongs to it. */
 static size_t
 word_length(const char *s)
@@ -307,7 +294,7 @@ word_length(const char *s)
 	size_t n = strcspn(s, " \t\n");
 
 	if (n > 0 && s[n - 1] >= '0' && s[n - 1] <= '9' && s[n] == ' ' &&
-	    is_unit(s + n + 1))
+	    number_is_unit(s + n + 1, strcspn(s + n + 1, " \t\n,;:)")))
 		n += 1 + strcspn(s + n + 1, " \t\n");
 	return n;
 }

@@ -63,7 +63,8 @@ const trips = [' --round-trips 40', ''];
 const pairs = [
   ['--kernels 4 --round-trips 40', { 'redundant-transfers': trips, 'gpu-idle-gaps': trips }],
   ['--kernels 60 --kernel-us 300 --pause-us 2000', { 'gpu-idle-gaps': [' --pause-us 2000', ''] }],
-  ['--kernels 60 --jit-ms 300', { 'jit-at-startup': [' --jit-ms 300', ''] }],
+  // Long: a busy machine may start the program 100 ms later.
+  ['--kernels 60 --jit-ms 2000', { 'jit-at-startup': [' --jit-ms 2000', ''] }],
 ];
 
 for (const version of Object.keys(eras)) {
@@ -84,8 +85,7 @@ for (const version of Object.keys(eras)) {
       writeFileSync(source, readFileSync(source, 'utf8').replace(...edits[rule]));
       assert.ok(!(await call('profile', run)).text.includes(`] ${rule}:`));
       const verified = await call('verify', {});
-      // Partly: a busy machine may start the program 100 ms later.
-      assert.match(verified.text, /^ {2}(kept|partly) /m, verified.text);
+      assert.match(verified.text, /^ {2}kept /m, verified.text);
       // 1: it missed one of the others, of microseconds, which a busy machine may.
       assert.ok([0, 1].includes(verified.structuredContent.exit_status), verified.text);
     }

@@ -121,8 +121,12 @@ rude() {
 	    -o "$T/c.cadv" -- "$bin/mock-rude" timer >out 2>report || got=$?
 	same "exit code" "$got" 7
 	took=$((($(date +%s%N) - start) / 1000000))
-	# A sanitizer alone takes longer to end.
+	# (A sanitizer takes long to end.)
 	[ -n "${E2E_SANITIZE:-}" ] || [ $took -lt 4000 ] || fail "$took ms"
+	load "$T/c.cadv"
+	# It would be held for two seconds.
+	of .run.overhead.held | jq -e '.longest_s < 2' ||
+	    fail "$(of .run.overhead.held)"
 }
 
 @test "records up to abort are complete, and the program may survive abort" {
