@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""corpus.py OUT [--lists] [--part PART] [--jobs N] [--nvcc NVCC] [--arch ARCH]
+"""corpus.py OUT [--lists] [--split seen|sealed] [--jobs N] [--nvcc NVCC] [--arch ARCH]
 
 Builds the programs of this folder into OUT/programs, each as FAMILY.b (with the
 fault) and FAMILY.a (without it), and writes the lists that ../trust.sh takes:
-OUT/seen.tsv, OUT/sealed.tsv, OUT/reserve.tsv (sealed, too, and to be judged after
-those), OUT/all.tsv, and OUT/once.tsv, which has the programs that run with one launch
-(FAMILY.once) as well as with many (FAMILY.loop). Python programs become PROGRAM.b and,
-with the argument "fixed", PROGRAM.a; their list is OUT/python.tsv. --lists leaves the
-building out; --part takes the programs of one part alone: seen, sealed or reserve.
+OUT/seen.tsv, OUT/sealed.tsv, OUT/all.tsv, and OUT/once.tsv, which has the programs
+that run with one launch (FAMILY.once) as well as with many (FAMILY.loop). Python
+programs become PROGRAM.b and, with the argument "fixed", PROGRAM.a; their list is
+OUT/python.tsv. --lists leaves the building out, --split the programs of the other half.
 Exit status 1 if a program would not build.
 """
 import argparse
@@ -28,16 +27,12 @@ FIELDS = ("family", "class", "flags", "flags_before", "flags_after",
           "once", "loop", "claim")
 
 
-PARTS = ("seen", "sealed", "reserve")
-
-
-def part_of(family):
-    return os.path.basename(family["folder"])
+SPLITS = ("seen", "sealed")
 
 
 def split_of(family):
-    """The split: "sealed" for what nobody has looked into."""
-    return "seen" if part_of(family) == "seen" else "sealed"
+    """The split: "sealed" for the folder of that name, into which nobody has looked."""
+    return os.path.basename(family["folder"])
 
 
 def read_families(folder):
@@ -135,7 +130,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[1])
     parser.add_argument("out")
     parser.add_argument("--lists", action="store_true")
-    parser.add_argument("--part", choices=PARTS)
+    parser.add_argument("--split", choices=SPLITS)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--nvcc", default=shutil.which("nvcc") or
                         "/usr/local/cuda/bin/nvcc")
@@ -143,23 +138,22 @@ def main():
     options = parser.parse_args()
     programs = os.path.join(options.out, "programs")
     os.makedirs(programs, exist_ok=True)
-    # Python 3.11.2, Debian 12's, has no filters yet.
-    safe = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
-    for part in PARTS[1:]:
-        with tarfile.open(os.path.join(HERE, part + ".tar.xz")) as t:
-            t.extractall(options.out, **safe)
-    folders = [os.path.join(HERE if part == "seen" else options.out, part)
-               for part in PARTS if options.part in (None, part)]
-    families = [f for folder in folders for f in read_families(folder)]
+    with tarfile.open(os.path.join(HERE, "sealed.tar.xz")) as t:
+        # Python 3.11.2, Debian 12's, has no filters yet.
+        safe = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+        t.extractall(options.out, **safe)
+    halves = [os.path.join(HERE if split == "seen" else options.out, split)
+              for split in SPLITS if options.split in (None, split)]
+    families = [f for half in halves for f in read_families(half)]
     families.sort(key=lambda f: f["family"])
     cases = [c for f in families for c in pair(f)]
     write(os.path.join(options.out, "all.tsv"), cases)
-    for part in PARTS:
-        write(os.path.join(options.out, part + ".tsv"),
-              [c for f in families if part_of(f) == part for c in pair(f)])
     write(os.path.join(options.out, "once.tsv"),
           [c for f in families for c in once(f)])
-    python = [p for folder in folders for p in read_python(folder)]
+    for split in SPLITS:
+        write(os.path.join(options.out, split + ".tsv"),
+              [c for c in cases if c["split"] == split])
+    python = [p for half in halves for p in read_python(half)]
     write(os.path.join(options.out, "python.tsv"),
           [c for p in python for c in python_cases(p)])
     for p in python:
