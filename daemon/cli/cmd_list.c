@@ -38,7 +38,9 @@ list_row(struct table *t, const json_t *run)
 	table_cell(t, 2, field_text(run, "state"));
 	table_cell(t, 3, number_seconds(a,
 	    field_number(run, "wall_ns") / 1e9));
-	table_cell(t, 4, number_count(a, field_count(run, "worth_it")));
+	/* Runs that an older version analysed lack "changes". */
+	table_cell(t, 4, number_count(a, field_count(run, json_object_get(run,
+	    "changes") != NULL ? "changes" : "worth_it")));
 	table_cell(t, 5, saves > 0 ? number_seconds(a, saves) : "–");
 	table_cell(t, 6, label != NULL && *label != '\0' ? label :
 	    field_text(run, "command"));

@@ -114,8 +114,7 @@ document_launches(const struct subject *x)
 json_t *
 document_finding(const struct subject *x)
 {
-	const struct advice *a = x->analysis->advice;
 
-	return json_finding_of(x->analysis->run, &a->finding[x->finding],
-	    x->finding + 1);
+	return json_finding_of(x->analysis->run, x->analysis->advice,
+	    x->finding);
 }

@@ -57,9 +57,8 @@ json_t *json_metrics_of(const struct run *r, const struct kernel *k);
  * most ${px} remain; to 0: the end. */
 json_t *json_timeline(const struct run *r, uint64_t from_ns, uint64_t to_ns,
     unsigned px);
-/* json_finding_of(r, f, rank): ${r} may be NULL; then saves.share_ratio is null. */
-json_t *json_finding_of(const struct run *r, const struct finding *f,
-    size_t rank);
+/* json_finding_of(r, a, at): ${r} may be NULL; then saves.share_ratio is null. */
+json_t *json_finding_of(const struct run *r, const struct advice *a, size_t at);
 json_t *json_finding(const struct finding *f, size_t rank);
 json_t *json_rule(const struct rule_info *r);
 json_t *json_rules(void);						/* array */

@@ -7,6 +7,7 @@
 #include "rules/engine/finding.h"
 
 #include "report/json_source.h"
+#include "report/kin.h"
 #include "report/json.h"
 
 static json_t *
@@ -85,26 +86,15 @@ json_shapes(const struct finding *f)
 	    "items", list);
 }
 
-/* What to do: an advice up to the first colon, semicolon or full stop outside
- * parentheses. What follows is how, and what to consider. */
 static json_t *
 json_change(const char *advice)
 {
 	json_t *text;
 	char *change;
-	int depth = 0;
-	size_t i;
 
 	if (advice == NULL)
 		return json_null();
-	for (i = 0; advice[i] != '\0'; i++) {
-		depth += advice[i] == '(';
-		depth -= advice[i] == ')';
-		if (depth <= 0 && strchr(":;.", advice[i]) != NULL &&
-		    (advice[i + 1] == ' ' || advice[i + 1] == '\0'))
-			break;
-	}
-	if ((change = strndup(advice, i)) == NULL)
+	if ((change = strndup(advice, kin_change_length(advice))) == NULL)
 		return NULL;
 	text = json_text(change);
 	free(change);
@@ -178,8 +168,10 @@ json_location(const struct run *r, const struct finding *f)
 	    json_null());
 }
 
-json_t *
-json_finding_of(const struct run *r, const struct finding *f, size_t rank)
+/* ${same_as}: the rank of the finding whose change fixes this one too; 0: none. */
+static json_t *
+finding_json(const struct run *r, const struct finding *f, size_t rank,
+    size_t same_as)
 {
 	double wall_s = r != NULL ? (double)r->wall_ns / 1e9 : 0;
 	const struct rule_info *rule = rule_find(f->rule);
@@ -187,11 +179,12 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 	const struct reason *missing = f->kernel == NULL && f->site != NULL ?
 	    NULL : f->location_missing;
 
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o,"
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o,"
 	    "s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o}",
 	    "id", f->id,
 	    "rank", json_count(rank),
+	    "same_as", same_as > 0 ? json_count(same_as) : json_null(),
 	    "rule", json_text(f->rule),
 	    "title", json_text(f->title),
 	    "category", json_text(f->category),
@@ -233,7 +226,27 @@ json_t *
 json_finding(const struct finding *f, size_t rank)
 {
 
-	return json_finding_of(NULL, f, rank);
+	return finding_json(NULL, f, rank, 0);
+}
+
+/* ${first}: of kin_of; NULL without memory. */
+static json_t *
+finding_at(const struct run *r, const struct advice *a, size_t at,
+    const size_t *first)
+{
+
+	return finding_json(r, &a->finding[at], at + 1,
+	    first != NULL && first[at] != at ? first[at] + 1 : 0);
+}
+
+json_t *
+json_finding_of(const struct run *r, const struct advice *a, size_t at)
+{
+	size_t *first = kin_of(a);
+	json_t *o = finding_at(r, a, at, first);
+
+	free(first);
+	return o;
 }
 
 static json_t *
@@ -261,10 +274,12 @@ json_verdicts(const struct advice *a)
 json_t *
 json_findings(const struct run *r, const struct advice *a)
 {
+	size_t *first = kin_of(a);
+	json_t *items = JSON_LIST(i, a->findings, finding_at(r, a, i, first));
 
+	free(first);
 	return json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:b, s:o, s:o}",
-	    "items", JSON_LIST(i, a->findings,
-	    json_finding_of(r, &a->finding[i], i + 1)),
+	    "items", items,
 	    "together_s", json_number(a->together_s),
 	    "overlap", a->overlap,
 	    "active_s", json_number(a->active_s),

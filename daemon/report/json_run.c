@@ -9,6 +9,7 @@
 #include "report/json_roofline.h"
 #include "report/json_source.h"
 #include "report/json_util.h"
+#include "report/kin.h"
 #include "report/names.h"
 #include "rules/engine/finding.h"
 #include "rules/evidence/lines.h"
@@ -288,15 +289,20 @@ json_checks(const struct run *r)
 static json_t *
 json_verdict_counts(const struct advice *a)
 {
-	size_t n[3] = { 0 }, i;
+	size_t n[3] = { 0 }, library = 0, i;
 
-	for (i = 0; i < a->verdicts; i++)
+	for (i = 0; i < a->verdicts; i++) {
 		if ((unsigned)a->verdict[i].state < 3)
 			n[a->verdict[i].state]++;
-	return json_pack("{s:o, s:o, s:o}",
+		library += a->verdict[i].state == RULE_NOT_MEASURED &&
+		    a->verdict[i].reason != NULL &&
+		    a->verdict[i].reason->code == REASON_LIBRARY;
+	}
+	return json_pack("{s:o, s:o, s:o, s:o}",
 	    "found", json_count(n[RULE_FOUND]),
 	    "clean", json_count(n[RULE_CLEAN]),
-	    "not_measured", json_count(n[RULE_NOT_MEASURED]));
+	    "not_measured", json_count(n[RULE_NOT_MEASURED] - library),
+	    "not_applicable", json_count(library));
 }
 
 json_t *
@@ -307,7 +313,7 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 	for (i = 0; i < a->findings; i++)
 		worth_it += a->finding[i].worth_it;
 	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o,"
-	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
+	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:b, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o}",
 	    "id", r->uuid,
 	    "label", json_text(r->label),
@@ -329,6 +335,7 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 	    "processes", json_count(r->processes),
 	    "findings", json_count(a->findings),
 	    "worth_it", json_count(worth_it),
+	    "changes", json_count(kin_changes(a)),
 	    "together_s", json_number(a->together_s),
 	    "summary", json_summary(r),
 	    "overhead", json_overhead(r),

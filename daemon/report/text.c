@@ -43,34 +43,13 @@ same_field(const json_t *a, const json_t *b, const char *key)
 	    or_unknown(field_text(b, key))) == 0;
 }
 
-/* Does ${b} report the same as ${a} for another launch shape of the same kernel? */
+/* Are both of one kernel, at different launch shapes? */
 static bool
 same_kernel(const json_t *a, const json_t *b)
 {
 	return json_is_integer(json_object_get(a, "kernel_id")) &&
 	    json_is_integer(json_object_get(b, "kernel_id")) &&
-	    same_field(a, b, "rule") && same_field(a, b, "where");
-}
-
-/* The same for any kernel: one fault, and one change that fixes it? */
-static bool
-same_advice(const json_t *a, const json_t *b)
-{
-	return same_kernel(a, b) || (field_text(a, "change") != NULL &&
-	    same_field(a, b, "rule") && same_field(a, b, "change"));
-}
-
-/* Does a finding before the one at ${at} report the same? */
-static bool
-spoken_for(const json_t *items, size_t at)
-{
-	const json_t *f = json_array_get(items, at);
-	size_t i;
-
-	for (i = 0; i < at; i++)
-		if (same_advice(json_array_get(items, i), f))
-			return true;
-	return false;
+	    same_field(a, b, "where");
 }
 
 /* "kernel_b", "copySharedMem, launched 101 times": what distinguishes it from
@@ -96,7 +75,7 @@ text_kin(struct out *o, const json_t *items, size_t at)
 
 	for (i = at + 1; t != NULL && i < json_array_size(items); i++) {
 		g = json_array_get(items, i);
-		if (!field_true(g, "worth_it") || !same_advice(f, g))
+		if (field_count(g, "same_as") != field_count(f, "rank"))
 			continue;
 		more += field_number(json_object_get(g, "saves"), "s");
 		if (same_kernel(f, g))
@@ -188,13 +167,14 @@ count_worth_it(const struct report *r)
 	return n;
 }
 
-/* Does item ${i} have a place of its own in the report: no finding before it
- * reports the same? */
+/* Does item ${i} have a place of its own in the report: the change of no finding
+ * before it fixes it? */
 static bool
 has_place(const json_t *items, size_t i)
 {
-	return field_true(json_array_get(items, i), "worth_it") &&
-	    !spoken_for(items, i);
+	const json_t *f = json_array_get(items, i);
+
+	return field_true(f, "worth_it") && field_count(f, "same_as") == 0;
 }
 
 /* Lists findings within ${room} lines, at least the first; with -v without a limit. */

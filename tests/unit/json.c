@@ -35,6 +35,7 @@ TEST_WITH(run_shape, setup, NULL)
 	assert_json_null(o, "signal");
 	assert_json_null(o, "label");
 	assert_count(o, "worth_it", 2);
+	assert_count(o, "changes", 2);
 	assert_count(o, "analysis", 3);
 	assert_noun(json_object_get(o, "kernels_measured"), "Measured");
 	assert_count(o, "kernels_measured.full", 1);
@@ -506,6 +507,30 @@ TEST_WITH(findings_shape, setup, NULL)
 	json_decref(o);
 }
 
+/* One change that fixes several findings counts once; a practice about code that is
+ * all a library's is not among those not measured. */
+TEST_WITH(counted_once, setup, NULL)
+{
+	struct finding one = f.finding[1];
+	const struct reason *reason = f.verdict[3].reason;
+	json_t *o;
+
+	f.finding[1] = f.finding[0];
+	f.verdict[3].reason = &reason_row[REASON_LIBRARY];
+	o = json_run(&f.run, &f.advice, 1);
+	assert_count(o, "worth_it", 2);
+	assert_count(o, "changes", 1);
+	assert_count(o, "rules.not_measured", 0);
+	assert_count(o, "rules.not_applicable", 1);
+	json_decref(o);
+	o = json_findings(&f.run, &f.advice);
+	assert_json_null(o, "items.0.same_as");
+	assert_count(o, "items.1.same_as", 1);
+	json_decref(o);
+	f.finding[1] = one;
+	f.verdict[3].reason = reason;
+}
+
 /* A finding about the run has a place in the host's code: its line is not missing. */
 TEST_WITH(host_place, setup, NULL)
 {
@@ -720,7 +745,7 @@ TEST_WITH(source_files_and_sites, setup_source, NULL)
 
 TEST_WITH(hot_lines_shape, setup_source, NULL)
 {
-	json_t *o = json_finding_of(&f.run, &f.finding[0], 1), *x;
+	json_t *o = json_finding_of(&f.run, &f.advice, 0), *x;
 
 	x = json_object_get(o, "hot_lines");
 	assert_int_equal(json_array_size(x), 2);
@@ -738,7 +763,7 @@ TEST_WITH(location_shape, setup_source, NULL)
 	json_t *o, *x;
 
 	f.kernel[0].stream = 7;
-	o = json_finding_of(&f.run, &f.finding[0], 1);
+	o = json_finding_of(&f.run, &f.advice, 0);
 	x = json_object_get(o, "location");
 	assert_noun(x, "Location");
 	assert_noun(json_object_get(x, "launch_site"), "LaunchSite");
@@ -754,10 +779,10 @@ TEST_WITH(location_shape, setup_source, NULL)
 	json_decref(o);
 	/* In several streams; and of a finding about no kernel. */
 	f.kernel[0].streams_vary = true;
-	o = json_finding_of(&f.run, &f.finding[0], 1);
+	o = json_finding_of(&f.run, &f.advice, 0);
 	assert_json_null(o, "location.stream");
 	json_decref(o);
-	o = json_finding_of(&f.run, &f.finding[1], 2);
+	o = json_finding_of(&f.run, &f.advice, 1);
 	x = json_object_get(o, "location");
 	assert_json_null(x, "kernel");
 	assert_json_null(x, "grid");

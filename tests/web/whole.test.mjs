@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { root, taken } from '../api/daemon.mjs';
+import { execFileSync } from 'node:child_process';
+import { bin, root, taken } from '../api/daemon.mjs';
 import { accessible, shoot, Site } from './browser.mjs';
 import { format } from './format.mjs';
 
@@ -22,6 +23,8 @@ const site = new Site(async (daemon) => {
 const { daemon, api } = site;
 const open = (t, view, options) => site.open(t, view, options);
 const hash = (page) => page.evaluate(() => location.hash);
+// What the terminal shows of the same daemon's runs.
+const cudadvise = (...args) => execFileSync(path.join(bin, 'cudadvise'), args, { env: { ...daemon.env, COLUMNS: '100' }, encoding: 'utf8' });
 // All kinds of spaces as a plain space.
 const text = async (page, selector) => (await page.textContent(selector)).replace(/\s+/g, ' ');
 
@@ -278,9 +281,35 @@ test('one fault at several launch shapes is one entry, as in the terminal', asyn
   await page.click('li.more > details > summary');
   const shown = await page.$$eval('li.more li.finding', (all) => all.map((li) => [li.dataset.finding, li.querySelector('summary small').textContent]));
   assert.deepEqual(shown, grids.slice(1).map((f) => [f.id, f.location.text]));
+  // The list of runs counts the entries that the run shows; so does the terminal.
+  const entries = await page.$$eval('section > ol.findings > li.finding', (all) => all.length);
+  assert.equal((await api(`/runs/${number}`)).changes, entries);
+  const report = cudadvise('show', '--verbose', String(number));
+  assert.equal(report.match(/^ *\d+ {2}\S/gm).length, entries);
+  const column = cudadvise('list').split('\n').find((line) => line.trim().startsWith(`${number} `));
+  assert.match(column, new RegExp(` ${entries} +[\\d.,]+ .?s `));
+  const list = await open(t, '/runs');
+  await list.waitForSelector('table.runs tbody tr');
+  const row = await list.$$eval('table.runs tbody tr', (trs, id) => [...trs.find((tr) => tr.cells[0].textContent === id).cells].map((td) => td.textContent), String(number));
+  assert.equal(row[6], String(entries));
   // The action is marked, the explanation follows.
   const [{ advice, change }] = (await api(`/runs/${number}/findings`)).items;
   assert.deepEqual([await text(page, '.advice b'), await text(page, '.advice')], [change, advice]);
+});
+
+test('what was not measured and what does not apply are told apart, as in the terminal', async (t) => {
+  const { number } = (await daemon.uploadBytes(readFileSync(path.join(root, 'tests/captures/programs/train.cadv')))).json;
+  const { rules } = await api(`/runs/${number}`);
+  assert.ok(rules.not_measured > 0 && rules.not_applicable > 1);
+  const page = await open(t, `/runs/${number}`);
+  await page.waitForSelector('details.fold');
+  const folds = await page.$$eval('details.fold > summary', (all) => all.map((s) => s.textContent));
+  const applies = `${rules.not_applicable} practices do not apply: the kernels are a library's`;
+  for (const told of [`Clean: ${rules.clean} practices`, applies, `Not measured: ${rules.not_measured} practices`])
+    assert.ok(folds.includes(told), `${told} of ${folds}`);
+  const report = cudadvise('show', String(number)).replace(/\s+/g, ' ');
+  assert.ok(report.includes(`Clean ${rules.clean} practices; ${applies.replace('practices do', 'more do')}`), report);
+  assert.ok(report.includes(` ${rules.not_measured} practices: `), report);
 });
 
 test('two runs compared: what became of the prediction', async (t) => {

@@ -20,15 +20,11 @@ interface Kin {
   rest: Finding[];
 }
 
-// As in the terminal. Runs that an older version analysed lack ${change}.
-function isKin(a: Finding, b: Finding): boolean {
-  return a.rule === b.rule && ((a.kernel_id !== null && b.kernel_id !== null && a.where === b.where) || (a.change != null && a.change === b.change));
-}
-
+// Of runs that an older version analysed each finding is an entry.
 function kinOf(findings: Finding[]): Kin[] {
   const all: Kin[] = [];
   for (const f of findings) {
-    const kin = all.find(({ first }) => isKin(first, f));
+    const kin = all.find(({ first }) => f.same_as === first.rank);
     if (kin) kin.rest.push(f);
     else all.push({ first: f, rest: [] });
   }
@@ -293,7 +289,8 @@ function EvidenceTable({ evidence, of }: { evidence: Evidence[]; of: string }) {
 
 function Verdicts({ rules }: { rules: Verdict[] }) {
   const clean = rules.filter((r) => r.state === 'clean');
-  const missing = rules.filter((r) => r.state === 'not_measured');
+  const idle = rules.filter((r) => r.state === 'not_measured' && r.reason_code === 'library');
+  const missing = rules.filter((r) => r.state === 'not_measured' && r.reason_code !== 'library');
   return (
     <>
       {clean.length > 0 && (
@@ -301,6 +298,14 @@ function Verdicts({ rules }: { rules: Verdict[] }) {
           <summary>Clean: {counted(clean.length, 'practice')}</summary>
           <ul class="rules">
             {clean.map((r) => <li key={r.rule}><RuleLink rule={r.rule} /></li>)}
+          </ul>
+        </details>
+      )}
+      {idle.length > 0 && (
+        <details class="fold">
+          <summary>{counted(idle.length, 'practice')} {idle.length === 1 ? 'does' : 'do'} not apply: the kernels are a library's</summary>
+          <ul class="reasons">
+            {idle.map((r) => <li key={r.rule}><RuleLink rule={r.rule} />: {r.reason ?? 'no reason given'}</li>)}
           </ul>
         </details>
       )}

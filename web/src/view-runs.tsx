@@ -79,7 +79,7 @@ function RunTable({ runs }: { runs: Run[] }) {
             <th scope="col">Started</th>
             <th scope="col" class="number">Duration</th>
             <th scope="col" class="number">GPU busy</th>
-            <th scope="col" class="number">Worth fixing</th>
+            <th scope="col" class="number">Findings</th>
             <th scope="col" class="number">Would save</th>
           </tr>
         </thead>
@@ -105,7 +105,7 @@ function RunRow({ run }: { run: Run }) {
       <td class="nowrap">{when(run.started_at ?? null)}</td>
       <td class="number">{nanoseconds(run.wall_ns)}</td>
       <td class="number">{percent(run.summary?.gpu_busy_ratio)}</td>
-      <td class="number">{count(run.worth_it)}</td>
+      <td class="number">{count(run.changes ?? run.worth_it)}</td>
       <td class="number">{run.worth_it && (run.together_s ?? 0) > 0 ? seconds(run.together_s) : none}</td>
     </tr>
   );
