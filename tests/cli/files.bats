@@ -436,3 +436,11 @@ captures="$BATS_TEST_DIRNAME/../captures"
 	[[ "$output" == *"cannot write 'full': No space left on device"* ]]
 	[ -L full ]
 }
+
+@test "README's example is what the recorded run shows" {
+	example() { sed -n '/^  █.*GPU busy/,/^Clean /p'; }
+	COLUMNS=80 run -0 cudadvise show \
+	    "$captures/pairs/uncoalesced-global-access.bad.cadv"
+	diff <(example < "$SOURCE/README.md") <(example <<< "$output")
+	[ "$(example <<< "$output" | wc -l)" -gt 10 ]
+}
