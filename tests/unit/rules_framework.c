@@ -218,9 +218,44 @@ MADE_TEST(test_pool_of_tensors)
 	m->run.sites = 1;
 	f = made_found(m, "device-memory-leak");
 	assert_false(f->worth_it);
+	assert_has(f->advice, "torch.cuda.empty_cache()");
 	frame[1].module = "a.out";
 	f = made_found(m, "device-memory-leak");
 	assert_true(f->worth_it);
+	assert_has(f->advice, "cudaFree");
+}
+
+/* A Python program's leak is told in its framework's words; what an extension
+ * allocates itself is not a tensor. */
+MADE_TEST(test_leak_of_arrays)
+{
+	static const struct {
+		const char *module, *file, *says;
+	} cases[] = {
+		{ "cupy_backends/cuda/api/runtime.so", "/home/me/run.py",
+		  "free_all_blocks()" },
+		{ "xla_cuda_plugin.so", "/home/me/run.py",
+		  "XLA_PYTHON_CLIENT_PREALLOCATE" },
+		{ "_ctypes.so", "/usr/lib/python3/dist-packages/numba/cuda/"
+		  "cudadrv/driver.py", "deallocations.clear()" },
+		{ "mine.so", "/usr/lib/python3/dist-packages/torch/_ops.py",
+		  "torch::empty" },
+	};
+	struct site_frame frame[] = { { .module = NULL },
+	    { .line = 7, .python = true } };
+	struct site site = { .call = CALL_MALLOC, .count = 1, .frame = frame,
+	    .frames = 2 };
+	size_t i;
+
+	fault_leaking(m);
+	m->run.site = &site;
+	m->run.sites = 1;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		frame[0].module = cases[i].module;
+		frame[1].file = cases[i].file;
+		assert_has(made_found(m, "device-memory-leak")->advice,
+		    cases[i].says);
+	}
 }
 
 /* Misaligned rows cost a product most of its time; the advice gives the padding

@@ -47,6 +47,10 @@ found(struct rule_view *x, const struct leak *l)
 
 	lines_site(x, d, CALL_BIT(MALLOC) | CALL_BIT(MALLOC_ASYNC) |
 	    CALL_BIT(MALLOC_MANAGED));
+	/* A framework's words are about its arrays, but for what is allocated
+	 * under it by CUDA's own calls. */
+	if (d->f.site != NULL && !is_pool(d->f.site))
+		d->variant = "direct";
 	growing = growing && !is_pool(d->f.site);
 	d->cap = growing ? SEV_MEDIUM : SEV_LOW;
 	d->minor = !growing;
