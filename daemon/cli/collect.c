@@ -79,12 +79,39 @@ marked(char *path, const char *mark, struct error *e)
 	return 0;
 }
 
+/* The current directory, the state directory, or the one for temporary files: the
+ * program shall run, whichever of them cannot be written. */
+static int
+open_anywhere(struct collector *c, const char *mark, struct error *e)
+{
+	struct error here = ERROR_INIT, there = ERROR_INIT, last = ERROR_INIT;
+	const char *temporary = getenv("TMPDIR");
+	char state[PATH_MAX], name[64];
+
+	if (temporary == NULL || *temporary != '/')
+		temporary = "/tmp";
+	snprintf(name, sizeof(name), "cudadvise-%d%.20s.cadv",
+	    (int)getpid(), mark);
+	if (absolute(c->capture, name, &here) == 0 &&
+	    make_directory(c, &here) == 0)
+		return 0;
+	if (paths_state(state, &there) == 0 &&
+	    paths_join(c->capture, state, name, &there) == 0 &&
+	    make_directory(c, &there) == 0)
+		return 0;
+	if (paths_join(c->capture, temporary, name, &last) == 0 &&
+	    make_directory(c, &last) == 0)
+		return 0;
+	error_set(e, "no place for the capture: %.150s; %.150s; %.150s", here.text,
+	    there.text, last.text);
+	return error_remedy(e, "name one with --no-daemon -o FILE, or set "
+	    "CUDADVISE_STATE_DIR to a directory of your own");
+}
+
 int
 collect_open(struct collector *c, const char *path, const char *mark,
     struct error *e)
 {
-	struct error here = ERROR_INIT;
-	char state[PATH_MAX], name[64];
 	struct stat st;
 
 	memset(c, 0, sizeof(*c));
@@ -97,15 +124,7 @@ collect_open(struct collector *c, const char *path, const char *mark,
 			    c->capture);
 		return make_directory(c, e);
 	}
-	snprintf(name, sizeof(name), "cudadvise-%d%.20s.cadv",
-	    (int)getpid(), mark);
-	if (absolute(c->capture, name, &here) == 0 &&
-	    make_directory(c, &here) == 0)
-		return 0;
-	if (paths_state(state, e) != 0 ||
-	    paths_join(c->capture, state, name, e) != 0)
-		return -1;
-	return make_directory(c, e);
+	return open_anywhere(c, mark, e);
 }
 
 static int

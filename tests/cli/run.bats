@@ -239,6 +239,38 @@ print(p.wait())' "${pair%:*}"
 	[[ "$output" == *"$CUDADVISE_STATE_DIR"* ]]
 }
 
+# /proc refuses new files even to root.
+@test "no place but for temporary files: the program runs, the capture goes there" {
+	mkdir temporary
+	export CUDADVISE_STATE_DIR=/proc/none TMPDIR=$PWD/temporary
+	here=$PWD
+	cd /proc
+	for option in "" --no-daemon "-o $here/report.txt"; do
+		run cudadvise run $option sh -c 'exit 3'
+		[ "$status" -eq 3 ]
+		file=$(echo "$TMPDIR"/cudadvise-*.cadv)
+		[ -f "$file" ]
+		rm "$file"
+	done
+	run quiet sh -c 'exit 4'
+	[ "$status" -eq 125 ]	# of -o in a directory that cannot be written
+	run cudadvise run --no-daemon -o "$here/x.cadv" sh -c 'exit 4'
+	[ "$status" -eq 4 ]
+	[ -f "$here/x.cadv" ]
+}
+
+@test "no place at all: 125 before the start, with each place and the remedy" {
+	export CUDADVISE_STATE_DIR=/proc/none TMPDIR=/proc/nothing
+	here=$PWD
+	cd /proc
+	run cudadvise run touch "$here/started"
+	[ "$status" -eq 125 ]
+	[ ! -e "$here/started" ]
+	text=$(tr -s ' \n' '  ' <<< "$output")
+	[[ "$text" == *"'/proc'"*"'/proc/none'"*"'/proc/nothing'"* ]]
+	[[ "$text" == *"--no-daemon -o FILE"* ]]
+}
+
 @test "a closed standard error does not change the exit status" {
 	run bash -c 'cudadvise run --no-daemon -o x.cadv sh -c "exit 3" 2>&-'
 	[ "$status" -eq 3 ]
