@@ -169,10 +169,14 @@ static void
 print_notes(struct cli *cli, const struct footnotes *notes, size_t all,
     size_t left_out, size_t shapes)
 {
+	char text[96];
+
 	footnotes_print(notes, cli);
-	if (shapes > 0)
-		out_format(&cli->out, "%zu more shape%s with less time: -v "
-		    "shows all\n", shapes, shapes == 1 ? "" : "s");
+	if (shapes > 0) {
+		snprintf(text, sizeof(text), "%zu more shape%s with less time: "
+		    "-v shows all", shapes, shapes == 1 ? "" : "s");
+		out_wrap(&cli->out, 0, text);
+	}
 	if (left_out > 0)
 		out_format(&cli->out, "%zu more: -n %zu shows them\n",
 		    left_out, all);

@@ -21,8 +21,8 @@ struct collector {
 /*
  * collect_open(c, path, mark, e): prepare to record to ${path}; NULL:
  * cudadvise-PID.cadv in the current directory, the state directory or that for
- * temporary files, the first that can be written. ${mark} ("": none) is inserted before ".cadv". The
- * capture itself appears at collect_finish. 0; -1 with ${e} set.
+ * temporary files, the first that can be written. ${mark} ("": none) is inserted
+ * before ".cadv". The capture itself appears at collect_finish. 0; -1 with ${e} set.
  */
 int collect_open(struct collector *c, const char *path, const char *mark,
     struct error *e);

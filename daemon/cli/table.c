@@ -109,21 +109,33 @@ wanted(const struct table *t)
 	return sum;
 }
 
-/* Leaves out spare columns until the others fit. */
+static void
+add_flag(struct table *t, int column, int flag)
+{
+	struct libscols_column *c = scols_table_get_column(t->table,
+	    (size_t)column);
+
+	scols_column_set_flags(c, scols_column_get_flags(c) | flag);
+}
+
+/* Leaves out spare columns until the others fit; if even they do not, the last one
+ * with text is cut. */
 static void
 spare(struct table *t)
 {
-	struct libscols_column *c;
 	int i;
 
 	for (i = t->n - 1; i >= 0 && wanted(t) > t->out->width; i--) {
 		if (!(t->columns[i].flags & TABLE_SPARE))
 			continue;
-		c = scols_table_get_column(t->table, (size_t)i);
-		scols_column_set_flags(c, scols_column_get_flags(c) |
-		    SCOLS_FL_HIDDEN);
+		add_flag(t, i, SCOLS_FL_HIDDEN);
 		t->width[i] = 0;
 	}
+	for (i = t->n - 1; i > 0 && (t->width[i] == 0 ||
+	    t->columns[i].flags & TABLE_RIGHT); i--)
+		;
+	if (wanted(t) > t->out->width)
+		add_flag(t, i, SCOLS_FL_TRUNC);
 }
 
 int

@@ -91,10 +91,12 @@ text_line_findings(struct out *o, const json_t *line)
 	if (all > json_array_size(items))
 		out_format(o, "%*s%llu more\n", INDENT, "",
 		    (unsigned long long)(all - json_array_size(items)));
-	if (field_count(line, "minor_count") > 0)
-		out_format(o, "%*s%s not worth a change\n", INDENT, "",
+	if (field_count(line, "minor_count") > 0) {
+		snprintf(text, sizeof(text), "%s not worth a change",
 		    number_of(a, (double)field_count(line, "minor_count"),
 		    "finding"));
+		out_wrap(o, INDENT, text);
+	}
 }
 
 /* "2 of 4 practices were not checked: counters were not asked for" */
@@ -148,18 +150,18 @@ text_line(struct out *o, const json_t *line)
 static void
 text_counts(struct out *o, const json_t *of)
 {
-	bool any = false;
+	char text[STATES * 40] = "";
+	size_t len = 0, i;
 	uint64_t n;
-	size_t i;
 
 	for (i = 0; i < STATES; i++) {
 		if ((n = field_count(of, states[i].key)) == 0)
 			continue;
-		out_format(o, "%s%llu %s", any ? ", " : "",
-		    (unsigned long long)n, states[i].text);
-		any = true;
+		snprintf(text + len, sizeof(text) - len, "%s%llu %s", len > 0 ?
+		    ", " : "", (unsigned long long)n, states[i].text);
+		len += strlen(text + len);
 	}
-	out_line(o);
+	out_wrap(o, 2, text);
 }
 
 static void

@@ -142,9 +142,14 @@ text_below(struct out *o, const struct report *r, size_t n)
 		line(o, "Left out", text);
 		return;
 	}
-	parts_label(o, "Noise");
-	out_format(o, "%zu below this run's noise (%s)", n,
+	snprintf(text, sizeof(text), "%zu below this run's noise (%s)", n,
 	    number_seconds(a, noise));
+	if (LABEL_COLUMNS + out_columns(o, text) > o->width) {
+		line(o, "Noise", text);
+		return;
+	}
+	parts_label(o, "Noise");
+	out_text(o, text);
 	put_below(o, json_object_get(r->findings, "items"));
 	out_line(o);
 }

@@ -10,6 +10,7 @@
 
 #include "report/text.h"
 
+#define RANK_COLUMNS 4
 #define SAVES_COLUMNS 9
 #define WHERE_LEAST 8
 #define WHERE_MOST 28
@@ -56,6 +57,12 @@ parts_columns(const struct out *o, const json_t *items)
 
 	json_array_foreach(items, i, f)
 		widen(o, &c, f);
+	/* Where room is short, the seconds are more than their interval, and
+	 * more than the end of a name. */
+	if (RANK_COLUMNS + c.where + 2 + SAVES_COLUMNS + c.interval > o->width)
+		c.interval = 0;
+	if (RANK_COLUMNS + c.where + 2 + SAVES_COLUMNS > o->width)
+		c.where = o->width - RANK_COLUMNS - 2 - SAVES_COLUMNS;
 	return c;
 }
 
@@ -80,7 +87,8 @@ parts_row(struct out *o, const json_t *f, struct columns c)
 	out_style(o, STYLE_GOOD);
 	out_text(o, a);
 	out_style(o, STYLE_PLAIN);
-	out_text(o, interval_text(b, f));
+	if (c.interval > 0)
+		out_text(o, interval_text(b, f));
 	out_line(o);
 	return titled;
 }

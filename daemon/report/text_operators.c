@@ -188,7 +188,7 @@ parts_operators(struct out *o, const struct report *r)
 	whole = r->verbose || o->width < FIGURES + columns + 2 + PLACE_LEAST;
 	out_line(o);
 	out_style(o, STYLE_BOLD);
-	out_text(o, "Where the kernels' time goes, by operator and line\n");
+	out_wrap(o, 0, "Where the kernels' time goes, by operator and line");
 	out_style(o, STYLE_PLAIN);
 	for (i = 0; i < shown; i++) {
 		put_row(o, &p[i], all, columns, whole);

@@ -444,3 +444,15 @@ captures="$BATS_TEST_DIRNAME/../captures"
 	diff <(example < "$SOURCE/README.md") <(example <<< "$output")
 	[ "$(example <<< "$output" | wc -l)" -gt 10 ]
 }
+
+# Commands and code are not broken, as they may be copied; no path is.
+@test "40 columns: no text of a report is wider" {
+	for f in "$captures"/programs/{layernorm,matrixmul,train}.cadv \
+	    "$captures"/pairs/{array-of-structures,low-ilp}.bad.cadv; do
+		for command in show findings kernels checklist; do
+			COLUMNS=40 cudadvise $command "$f" > report
+			grep -vE 'cudadvise |^ {8}|/|next measurement' report > text
+			[ "$(wc -L < text)" -le 40 ]
+		done
+	done
+}
