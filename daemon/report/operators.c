@@ -110,16 +110,17 @@ add_all(struct operators *o, const struct run *run, const struct kernel *k)
 {
 	struct library found;
 	const struct library *l = library_of(&found, run, k) ? &found : NULL;
+	size_t end, at = site_launches(run->site, run->sites, k->id, &end);
 	double all = 0;
 
 	o->kernel_s += (double)k->total_ns * 1e-9;
-	for (size_t i = 0; i < run->sites; i++)
+	for (size_t i = at; i < end; i++)
 		all += is_of(&run->site[i], k) ? (double)run->site[i].count : 0;
 	if (!(all > 0)) {
 		add_kernel(o, k, NULL, l, 1);
 		return;
 	}
-	for (size_t i = 0; i < run->sites; i++)
+	for (size_t i = at; i < end; i++)
 		if (is_of(&run->site[i], k))
 			add_kernel(o, k, &run->site[i], l,
 			    (double)run->site[i].count / all);

@@ -3,7 +3,7 @@
  * and the page.
  *
  *   make_capture FILE [--kernels N] [--launches N] [--run HEX] [--open] [--empty]
- *       [--long] [--processes N] [--source] [--graph] [--ranges]
+ *       [--long] [--processes N] [--source] [--graph] [--ranges] [--sites]
  *
  * The run is a training loop with an uncoalesced kernel, pageable copies, a
  * kernel whose name is an attack on the page, a kernel that was not measured,
@@ -19,6 +19,8 @@
  *  --source	adds what the source tier measures of two kernels (make_source.c)
  *  --graph	adds a graph that is timed as a whole, inside an NVTX range
  *  --ranges	adds NVTX ranges around every iteration
+ *  --sites	only small kernels, of few blocks, all measured, each launched by a
+ *		line of Python
  *
  * The data is invented; whether findings are right is tested on captures of real GPUs.
  */
@@ -92,7 +94,7 @@ long_name(void)
 }
 
 static void
-put_signatures(struct writer *w, unsigned kernels, bool lengthy)
+put_signatures(struct writer *w, unsigned kernels, bool lengthy, bool few)
 {
 	char name[64];
 	unsigned i;
@@ -104,7 +106,8 @@ put_signatures(struct writer *w, unsigned kernels, bool lengthy)
 	put_signature(w, FEW, names[FEW], 4, 1024, 16);
 	for (i = 0; i < kernels; i++) {
 		snprintf(name, sizeof(name), "small_kernel_%03u", i);
-		put_signature(w, SMALL + i, name, 132 + i, 128, 24);
+		put_signature(w, SMALL + i, name, few ? 4 + i % 64 : 132 + i,
+		    few ? 100 : 128, 24);
 	}
 }
 
@@ -139,7 +142,7 @@ put_counters(struct writer *w, uint32_t signature, const struct value *v,
 }
 
 static void
-put_metrics(struct writer *w)
+put_metrics(struct writer *w, unsigned small)
 {
 	static const struct value softmax[] = {
 		{ METRIC_SM_CYCLES_ACTIVE_AVG, 300000 },
@@ -195,6 +198,9 @@ put_metrics(struct writer *w)
 		    .name = STR(metric_table[i].name));
 	put_counters(w, SOFTMAX, softmax, COUNT(softmax));
 	put_counters(w, GEMM, gemm, COUNT(gemm));
+	for (i = 0; i < small; i++)
+		put_counters(w, SMALL + i, i % 2 ? gemm : softmax,
+		    i % 2 ? COUNT(gemm) : COUNT(softmax));
 	PUT(w, SKIPPED, .signature = HOSTILE, .reason = SKIP_PERMISSION);
 	PUT(w, SKIPPED, .signature = FEW, .reason = SKIP_TOO_FEW_LAUNCHES);
 }
@@ -246,7 +252,7 @@ put_step(struct writer *w, struct clock *c, unsigned step, unsigned kernels)
 struct options {
 	unsigned kernels, steps, processes;
 	const char *run;
-	bool open, empty, lengthy, source, graph, ranges;
+	bool open, empty, lengthy, source, graph, ranges, sites;
 };
 
 static void
@@ -306,25 +312,49 @@ put_steps(struct writer *w, const struct options *o, struct clock *c)
 	put_range(w, 4, 0, begin + 1 * MS, c->now);
 }
 
+/* A launch site for each small kernel, with PyTorch's frames around it. */
+static void
+put_launch_sites(struct writer *w, unsigned kernels)
+{
+	static const uint8_t frames[8 * 12] = { 1 };
+	char python[512];
+	unsigned i;
+
+	for (i = 0; i < kernels; i++) {
+		snprintf(python, sizeof(python),
+		    "/usr/lib/python3/dist-packages/torch/_ops.py\t%u\tcall\n"
+		    "/usr/lib/python3/dist-packages/torch/nn/modules/linear.py"
+		    "\t116\tforward\n/home/ada/train.py\t%u\tstep\n",
+		    500 + i % 7, 10 + i);
+		PUT(w, SITE, .kind = CALL_LAUNCH, .key = SMALL + i, .tid = 42,
+		    .count = 1 + i % 9, .frames = { frames, sizeof(frames) },
+		    .python = wire_str_of(python));
+	}
+}
+
 static void
 put_work(struct writer *w, const struct options *o, struct clock *c)
 {
 	unsigned i;
 
 	put_device(w);
-	put_signatures(w, o->kernels, o->lengthy);
+	put_signatures(w, o->kernels, o->lengthy, o->sites);
 	PUT(w, OVERHEAD, .kind = OVERHEAD_SETUP, .tid = 42,
 	    .start_ns = T0 + 60 * MS, .end_ns = T0 + 85 * MS);
 	put_kernel(w, c, FEW, 20 * US);
 	if (o->ranges)
 		put_steps(w, o, c);
-	for (i = 0; i < o->steps && !o->ranges; i++)
+	for (i = 0; i < o->steps && o->sites; i++)
+		put_kernel(w, c, SMALL + i % o->kernels, 20 * US);
+	for (i = 0; i < o->steps && !o->ranges && !o->sites; i++)
 		put_step(w, c, i, o->kernels);
 	if (o->graph)
 		put_graph(w, c, o->lengthy);
-	put_metrics(w);
+	put_metrics(w, o->sites ? o->kernels : 0);
 	if (o->source)
 		put_source(w);
+	if (o->sites)
+		put_launch_sites(w, o->kernels);
 }
 
 static void
@@ -429,6 +459,7 @@ main(int argc, char **argv)
 		{ "source", no_argument, NULL, 's' },
 		{ "graph", no_argument, NULL, 'g' },
 		{ "ranges", no_argument, NULL, 'R' },
+		{ "sites", no_argument, NULL, 'S' },
 		{ NULL, 0, NULL, 0 }
 	};
 	struct options o = { .steps = 500, .processes = 1, .run = DEFAULT_RUN };
@@ -468,6 +499,9 @@ main(int argc, char **argv)
 		case 'R':
 			o.ranges = true;
 			break;
+		case 'S':
+			o.sites = true;
+			break;
 		default:
 			return 2;
 		}
@@ -475,7 +509,7 @@ main(int argc, char **argv)
 		fprintf(stderr, "usage: make_capture FILE [--kernels N] "
 		    "[--launches N] [--run HEX] [--open] [--empty] "
 		    "[--long] [--processes N] [--source] [--graph] "
-		    "[--ranges]\n");
+		    "[--ranges] [--sites]\n");
 		return 2;
 	}
 	write_capture(argv[optind], &o);

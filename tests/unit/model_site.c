@@ -263,6 +263,32 @@ FEED_TEST(test_merge)
 	assert_string_equal(run->site[1].frame[0].module, "app");
 }
 
+/* The sites that launch a kernel are found among many; few are all looked at. */
+TEST(test_launches_found)
+{
+	struct site site[200];
+	size_t n, at, end, i;
+	uint32_t kernel;
+
+	memset(site, 0, sizeof(site));
+	for (i = 0; i < 200; i++) {
+		site[i].call = i < 20 ? CALL_LAUNCH - 1 : i < 180 ?
+		    CALL_LAUNCH : CALL_LAUNCH + 1;
+		site[i].kernel = site[i].call == CALL_LAUNCH ?
+		    (uint32_t)(i - 20) / 40 * 2 : 0;	/* 40 each of 0, 2, 4, 6 */
+	}
+	for (kernel = 0; kernel < 8; kernel++) {
+		at = site_launches(site, 200, kernel, &end);
+		n = kernel % 2 == 0 ? 40 : 0;
+		assert_int_equal(end - at, n);
+		assert_true(n == 0 || at == 20 + kernel / 2 * 40u);
+	}
+	assert_int_equal(site_launches(site, 30, 4, &end), 0);
+	assert_int_equal(end, 30);
+	at = site_launches(site, 200, UINT32_MAX, &end);
+	assert_int_equal(end, at);
+}
+
 /* Unnamed functions of one module are different places. */
 FEED_TEST(test_unnamed)
 {

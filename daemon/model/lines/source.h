@@ -134,6 +134,12 @@ struct site {
  * Python's library? */
 bool site_own(const struct site_frame *f);
 
+/* site_launches(site, n, kernel, end): where in the sites of a run those that launch
+ * ${kernel} begin, and before ${end} end. Others may be among them: few sites are not
+ * searched. Each kernel asks, and there may be 8,192 sites. */
+size_t site_launches(const struct site *site, size_t n, uint32_t kernel,
+    size_t *end);
+
 /* A function whose cubin is complete and whose disassembly is missing. */
 struct model_code_want {
 	uint64_t cubin;		/* id */

@@ -280,6 +280,37 @@ site_own(const struct site_frame *f)
 	return !standard_library(f->file);
 }
 
+#define SEARCHED 64		/* sites from which on they are searched */
+
+/* The first site that does not come before the launches of ${kernel}: the order is
+ * that of rank_compare in source_site.c. */
+static size_t
+first_launch(const struct site *site, size_t n, uint64_t kernel)
+{
+	size_t from = 0, to = n, at;
+
+	while (from < to) {
+		at = from + (to - from) / 2;
+		if (site[at].call < CALL_LAUNCH || (site[at].call ==
+		    CALL_LAUNCH && site[at].kernel < kernel))
+			from = at + 1;
+		else
+			to = at;
+	}
+	return from;
+}
+
+size_t
+site_launches(const struct site *site, size_t n, uint32_t kernel, size_t *end)
+{
+
+	*end = n;
+	if (n < SEARCHED)
+		return 0;
+	*end = first_launch(site, n, (uint64_t)kernel + 1);
+	return first_launch(site, n, kernel);
+}
+
 size_t
 site_first(const struct site *s, const struct kernel *k)
 {

@@ -352,6 +352,7 @@ advice_make(const struct run *run, const struct thresholds *t)
 		return NULL;
 	a = &box->advice;
 	x.arena = &box->arena;
+	x.ids = rule_ids_new();
 	a->active_s = rule_active_s(run);
 	a->noise_s = rank_noise_s(run);
 	a->verdict = arena_get(&box->arena,
@@ -380,11 +381,13 @@ advice_make(const struct run *run, const struct thresholds *t)
 	group_clear(&x);
 	free(load);
 	free(x.draft);
+	free(x.ids);
 	return a;
 fail:
 	group_clear(&x);
 	free(load);
 	free(x.draft);
+	free(x.ids);
 	advice_free(a);
 	return NULL;
 }

@@ -223,6 +223,8 @@ struct rule_view {
 	struct arena *arena;
 	struct draft *draft;
 	size_t drafts, room;
+	uint64_t *ids;			/* a bit for each id that was made, by its
+					 * hash (rule.c); NULL: not known */
 	struct draft spare;			/* a draft without memory */
 	struct folded *folded;			/* group.h */
 	size_t foldeds;
@@ -233,6 +235,9 @@ struct rule_view {
 
 #define RULE(function, ...) rule_function rule_##function;
 #include "rules/engine/rules.def"
+
+/* rule_ids_new(): for rule_view.ids; freed by free(). NULL without memory. */
+uint64_t *rule_ids_new(void);
 
 /* rule_value(x, key): the threshold in force; asserts that ${key} exists. */
 double rule_value(const struct rule_view *x, const char *key);

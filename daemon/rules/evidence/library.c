@@ -159,7 +159,9 @@ caller_at(const struct site *s)
 static const char *
 launcher(const struct run *run, const struct kernel *k)
 {
-	for (size_t i = 0; i < run->sites; i++) {
+	size_t end, i = site_launches(run->site, run->sites, k->id, &end);
+
+	for (; i < end; i++) {
 		const struct site *s = &run->site[i];
 		const char *m = s->call == CALL_LAUNCH && s->kernel == k->id ?
 		    caller_at(s) : NULL;
@@ -398,7 +400,9 @@ bool
 library_launched_by(const struct run *run, const struct kernel *k,
     const char *part)
 {
-	for (size_t i = 0; i < run->sites; i++) {
+	size_t end, i = site_launches(run->site, run->sites, k->id, &end);
+
+	for (; i < end; i++) {
 		const struct site *s = &run->site[i];
 
 		if (s->call != CALL_LAUNCH || s->kernel != k->id)

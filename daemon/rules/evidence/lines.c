@@ -362,8 +362,12 @@ is_better(const struct site *s, const struct site *than,
 	other = is == NULL || is(than);
 	if (mine != other)
 		return mine > other;
-	mine = framework_tunes(s);
+	/* Mostly neither is a trial: then the one with fewer calls is not asked,
+	 * which is all but one of a kernel's, in their order. */
 	other = framework_tunes(than);
+	if (!other && s->count <= than->count)
+		return false;
+	mine = framework_tunes(s);
 	if (mine != other)
 		return mine < other;
 	return s->count > than->count;
@@ -425,8 +429,9 @@ const struct site *
 lines_launched(const struct run *run, uint32_t kernel)
 {
 	const struct site *best = NULL;
+	size_t end, i = site_launches(run->site, run->sites, kernel, &end);
 
-	for (size_t i = 0; i < run->sites; i++) {
+	for (; i < end; i++) {
 		const struct site *s = &run->site[i];
 
 		if (s->call != CALL_LAUNCH || s->kernel != kernel ||

@@ -199,11 +199,12 @@ steps_optimizer(const struct rule_view *x, const struct kernel *k)
 {
 	static const char *const only[] = { "addcdiv_cuda", "lerp_scalar" };
 	const struct run *run = x->run;
+	size_t end, at = site_launches(run->site, run->sites, k->id, &end);
 	double all = 0, mine = 0;
 
 	if (!steps_pointwise(x, k))
 		return 0;
-	for (size_t i = 0; i < run->sites; i++) {
+	for (size_t i = at; i < end; i++) {
 		const struct site *s = &run->site[i];
 
 		if (s->call != CALL_LAUNCH || s->kernel != k->id)
