@@ -572,6 +572,7 @@ on_resource(CUpti_CallbackId cbid, const CUpti_ResourceData *d)
 		    CUPTI_SUCCESS)
 			break;
 		counters_context_gone(d->context, id);
+		memory_context_gone(id);
 		r.id = id;
 		EMIT(CONTEXT, &r);
 		break;

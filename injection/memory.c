@@ -122,6 +122,21 @@ take(uint64_t address, struct live *out)
 	return there;
 }
 
+void
+memory_context_gone(uint32_t context)
+{
+	uint32_t i;
+
+	pthread_mutex_lock(&table.lock);
+	for (i = 0; i < SLOTS && table.count > 0; i++)
+		/* What moves up into a cleared slot is looked at, too. */
+		while (table.slot[i].address != 0 &&
+		    table.slot[i].context == context &&
+		    (table.slot[i].flags & MEMORY_ASYNC) == 0)
+			clear(i);
+	pthread_mutex_unlock(&table.lock);
+}
+
 /* --- the calls ------------------------------------------------------------ */
 
 static void

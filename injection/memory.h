@@ -44,6 +44,11 @@ void memory_enter(const struct call_row *call, const CUpti_CallbackData *d,
 void memory_exit(const struct call_row *call, const CUpti_CallbackData *d,
     uint32_t device, uint64_t now_ns);
 
+/* memory_context_gone(context): forget what was allocated in a context that is being
+ * destroyed: no call releases it any more. No record is made, so that it stays a leak.
+ * Memory of a device's pool (cuMemAllocAsync) outlives the context and is kept. */
+void memory_context_gone(uint32_t context);
+
 /* memory_module(d, device): record the variables of a loaded module. True if some of
  * them are __managed__. */
 bool memory_module(const CUpti_ModuleResourceData *d, uint32_t device);

@@ -221,6 +221,57 @@ TEST(many)
 	assert_int_equal(emit_lost_total() - before, 1);
 }
 
+static uint32_t
+allocate(uint32_t context, CUdeviceptr a, bool async)
+{
+	cuMemAlloc_v2_params p = { .dptr = &a, .bytesize = 64 };
+	cuMemAllocAsync_params q = { .dptr = &a, .bytesize = 64 };
+	CUpti_CallbackId cbid = async ?
+	    CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync :
+	    CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2;
+	const void *params = async ? (const void *)&q : &p;
+	CUpti_CallbackData d = { .functionParams = params,
+	    .contextUid = context, .correlationId = ++correlation,
+	    .functionReturnValue = &result };
+
+	memory_exit(calls_find(CUPTI_CB_DOMAIN_DRIVER_API, cbid), &d, 1, 20);
+	return taken();
+}
+
+/* A program that makes context after context and frees nothing does not fill the
+ * table; what others have allocated stays. */
+TEST(contexts_go)
+{
+	const uint64_t base = 0x500000000000, step = 512, each = 1 << 16;
+	uint64_t before = emit_lost_total(), i, n = 0;
+	CUdeviceptr pool = base - step;
+	uint32_t context;
+
+	assert_int_equal(allocate(100, pool, true), 1);
+	for (context = 100; context < 108; context++) {
+		for (i = 0; i < each; i++) {
+			/* Every second one is of a context that stays. */
+			if (i % 2 == 0 || context == 100)
+				n += allocate(i % 2 == 0 ? context : 3, base +
+				    (i % 2 == 0 ? context - 99 : 0) * each *
+				    step + i * step, false);
+		}
+		memory_context_gone(context);
+		assert_int_equal(taken(), 0);
+	}
+	assert_int_equal(n, 8 * each / 2 + each / 2);
+	assert_int_equal(emit_lost_total() - before, 0);
+	CALL(cuMemFree_v2, .dptr = base + each * step);
+	assert_int_equal(taken(), 0);
+	for (i = 1; i < each; i += 2) {
+		CALL(cuMemFree_v2, .dptr = base + i * step);
+		assert_int_equal(taken(), 1);
+		expect(0, 2, MEMORY_DEVICE, base + i * step, 64);
+	}
+	CALL(cuMemFreeAsync, .dptr = pool);
+	assert_int_equal(taken(), 1);
+}
+
 /* From nvcc: 4000 + 24 + 40 bytes of __device__ and 2000 of __managed__
  * variables, beside constants and shared memory. */
 TEST(variables)
