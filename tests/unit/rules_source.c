@@ -9,6 +9,7 @@
 
 #include "rules/evidence/access.h"
 #include "rules/evidence/library.h"
+#include "rules/evidence/texts.h"
 #include "source/operand.h"
 #include "source/slice.h"
 
@@ -415,6 +416,34 @@ MADE_TEST(test_line_text)
 		c->code.line[i].line += 1000;
 	f = made_found(m, "array-of-structures");
 	assert_null(f->hot[0].text);
+}
+
+/* Each line of a file whose lines' starts are known, and of one read from its start. */
+TEST(test_text_by_line)
+{
+	static char text[1000];
+	struct source_file file[] = { { .text = text }, { .path = "missing" } };
+	struct run run = { .source_file = file, .source_files = 2 };
+	struct texts *t = texts_new(&run);
+	size_t len = 0, want = 0, lines = 0, i;
+	const char *s;
+	uint32_t n;
+
+	assert_non_null(t);
+	for (i = 0; i < sizeof(text); i++)
+		text[i] = i * i % 7 == 2 ? '\n' : (char)('a' + i % 26);
+	for (i = 0; i < sizeof(text); i++)
+		lines += text[i] == '\n';
+	assert_true(lines > 200);
+	file[0].size = sizeof(text);
+	for (n = 0; n < lines + 200; n++) {
+		s = texts_line(t, &run, 0, n, &len);
+		assert_ptr_equal(s, texts_line(NULL, &run, 0, n, &want));
+		assert_int_equal(s != NULL, n > 0 && n <= lines + 1);
+		assert_true(s == NULL || len == want);
+		assert_null(texts_line(t, &run, 1, n, &len));
+	}
+	texts_free(t);
 }
 
 /* Inlined code names its own line and the line that it was inlined at; a

@@ -17,6 +17,7 @@
 #include "rules/evidence/neighbour.h"
 #include "rules/evidence/operator.h"
 #include "rules/evidence/reads.h"
+#include "rules/evidence/texts.h"
 #include "rules/engine/rule.h"
 #include "rules/engine/sampled.h"
 #include "rules/engine/unmeasured.h"
@@ -353,6 +354,7 @@ advice_make(const struct run *run, const struct thresholds *t)
 	a = &box->advice;
 	x.arena = &box->arena;
 	x.ids = rule_ids_new();
+	x.texts = texts_new(run);
 	a->active_s = rule_active_s(run);
 	a->noise_s = rank_noise_s(run);
 	a->verdict = arena_get(&box->arena,
@@ -382,12 +384,14 @@ advice_make(const struct run *run, const struct thresholds *t)
 	free(load);
 	free(x.draft);
 	free(x.ids);
+	texts_free(x.texts);
 	return a;
 fail:
 	group_clear(&x);
 	free(load);
 	free(x.draft);
 	free(x.ids);
+	texts_free(x.texts);
 	advice_free(a);
 	return NULL;
 }

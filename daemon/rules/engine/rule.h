@@ -107,6 +107,7 @@ struct member {
 #define BAR_TURNS 16u
 
 struct folded;				/* group.c */
+struct texts;				/* evidence/texts.h */
 
 /* A finding under construction. */
 struct draft {
@@ -219,6 +220,7 @@ struct rule_view {
 	const struct load *loads;
 	const struct library *libraries;	/* of all kernels, by index; name
 						 * NULL: the user's */
+	struct texts *texts;			/* of run->source_file; NULL: none */
 	/* Results: */
 	struct arena *arena;
 	struct draft *draft;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/texts.h"
 
 #define TEXT_MAX 160	/* bytes of a line that are shown */
 #define LEVELS_MAX 64	/* of inlining */
@@ -32,26 +33,17 @@ marks_new(const struct rule_view *x)
 	return m;
 }
 
-/* Line ${n} of ${f}, trimmed, without control characters. */
+/* Line ${n} of ${file}, trimmed, without control characters. */
 static const char *
-text_of(struct arena *a, const struct source_file *f, uint32_t n)
+text_of(const struct rule_view *x, size_t file, uint32_t n)
 {
-	const char *s = f->text, *end, *nl;
+	const char *s, *end;
 	char out[TEXT_MAX + 1];
-	size_t o = 0;
+	size_t o = 0, len;
 
-	if (s == NULL || n == 0)
+	if ((s = texts_line(x->texts, x->run, file, n, &len)) == NULL)
 		return NULL;
-	end = s + f->size;
-	while (--n > 0) {
-		nl = memchr(s, '\n', (size_t)(end - s));
-		if (nl == NULL)
-			return NULL;
-		s = nl + 1;
-	}
-	nl = memchr(s, '\n', (size_t)(end - s));
-	if (nl != NULL)
-		end = nl;
+	end = s + len;
 	while (s < end && isspace((unsigned char)*s))
 		s++;
 	while (end > s && isspace((unsigned char)end[-1]))
@@ -69,7 +61,7 @@ text_of(struct arena *a, const struct source_file *f, uint32_t n)
 			o--;
 	}
 	out[o] = '\0';
-	return o > 0 ? arena_format(a, "%s", out) : NULL;
+	return o > 0 ? arena_format(x->arena, "%s", out) : NULL;
 }
 
 static const struct source_file *
@@ -138,7 +130,7 @@ set_line(const struct rule_view *x, struct hot_line *h,
 	h->file = f->path;
 	h->line = l->line;
 	h->function = l->inlined_at != LINE_NONE ? l->function : NULL;
-	h->text = text_of(x->arena, f, l->line);
+	h->text = text_of(x, l->file, l->line);
 	caller = caller_of(c, l);
 	f = caller != NULL ? file_of(x->run, caller) : NULL;
 	if (f != NULL && caller->line != 0) {
