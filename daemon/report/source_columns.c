@@ -127,7 +127,7 @@ static const struct column {
 };
 
 void
-columns_choose(struct source_columns *c, const struct source_page *p)
+columns_choose(struct source_columns *c, const struct source_page *p, int room)
 {
 	char text[CELL];
 	size_t i;
@@ -138,6 +138,13 @@ columns_choose(struct source_columns *c, const struct source_page *p)
 		c->shown[i] = text[0] != '\0';
 		if (c->shown[i])
 			c->width += table[i].width + 1;
+	}
+	/* The time stays. */
+	for (i = SOURCE_COLUMNS - 1; i > 0 && c->width > room; i--) {
+		if (!c->shown[i])
+			continue;
+		c->shown[i] = false;
+		c->width -= table[i].width + 1;
 	}
 }
 
@@ -177,8 +184,6 @@ columns_row(struct out *o, struct source_columns *c,
 		out_spaces(o, c->width);
 		return;
 	}
-	if ((s = page_stall(h)) < STALL_COUNT)
-		c->stall[s] = true;
 	style = style_of(page_share(p, h));
 	if (style != STYLE_PLAIN)
 		out_style(o, style);
@@ -186,6 +191,9 @@ columns_row(struct out *o, struct source_columns *c,
 		if (!c->shown[i])
 			continue;
 		table[i].cell(text, p, h);
+		if (table[i].cell == cell_stall && (s = page_stall(h)) <
+		    STALL_COUNT)
+			c->stall[s] = true;
 		out_spaces(o, table[i].width - out_columns(o, text));
 		out_text(o, text);
 		out_spaces(o, 1);

@@ -17,8 +17,10 @@ struct source_columns {
 	int width;			/* of all that are shown */
 };
 
-/* Chooses the columns that have a value for the whole kernel. */
-void columns_choose(struct source_columns *c, const struct source_page *p);
+/* Chooses the columns that have a value for the whole kernel, the first that fit
+ * ${room} characters; the time always. */
+void columns_choose(struct source_columns *c, const struct source_page *p,
+    int room);
 /* Prints the heads of the columns. */
 void columns_head(struct out *o, const struct source_columns *c);
 /* Prints the values of ${h}, in the colour of its share; NULL: blanks. */

@@ -10,6 +10,7 @@
 
 #include "report/text_source.h"
 
+#define CODE_LEAST 16		/* columns of code: fewer tell nothing */
 #define CONTEXT_SASS 2		/* instructions around one that matters */
 
 /* --- what is known of the kernel --------------------------------------- */
@@ -326,7 +327,8 @@ text_source(struct out *o, const struct annotate *a)
 		goto out;
 	lines = d.page.places > 0;
 	sass = a->sass || !lines;
-	columns_choose(&d.columns, &d.page);
+	columns_choose(&d.columns, &d.page, o->width - NUMBER_COLUMNS - 2 -
+	    CODE_LEAST);
 	draw_head(&d, sass);
 	if (lines)
 		draw_files(&d);

@@ -104,6 +104,12 @@ TEST_WITH(narrow_and_ascii, setup, NULL)
 	for (c = text; *c != '\0'; c++)
 		assert_true((unsigned char)*c < 0x80);
 	free(text);
+	/* Code is more than the columns beside it, but for the time. */
+	text = draw(&a, 40, true, NULL);
+	assert_non_null(strstr(text, "\n  time "));
+	assert_null(strstr(text, "sectors  "));
+	assert_non_null(strstr(text, "   12          out[row"));
+	free(text);
 	/* With -v lines are not cut. */
 	a.whole = true;
 	text = draw(&a, 60, true, NULL);
