@@ -289,6 +289,16 @@ print(p.wait())' "${pair%:*}"
 	    .run.state == "finished" and .run.wall_ns > 0'
 }
 
+@test "a label with a line feed or controls stays on its line" {
+	quiet --label $'one\ntwo\r\e[31m\u202e' true
+	for command in show findings checklist kernels; do
+		cudadvise $command x.cadv > report
+		! grep -q $'[\e\r]' report
+		! grep -q '^two' report
+	done
+	[[ "$(cudadvise show x.cadv | head -n 1)" == *"one?two?"* ]]
+}
+
 @test "an unreachable daemon: one warning, and the run goes on" {
 	export CUDADVISE_RUNTIME_DIR=/dev/null/nowhere
 	run cudadvise run sh -c 'exit 3'
