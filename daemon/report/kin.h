@@ -1,10 +1,10 @@
-#ifndef CUDADVISE_REPORT_KIN_H
-#define CUDADVISE_REPORT_KIN_H
-
 /*
- * One fault at several places that one change fixes: one entry in every list.
- * The report, the page and the counts of runs all go by what is decided here.
+ * report/kin.h: one fault at several places that one change fixes, which is one entry
+ * in every list: the report, the page and the counts of runs go by what is decided here.
+ * Pure.
  */
+#ifndef CADV_KIN_H
+#define CADV_KIN_H
 
 #include <stddef.h>
 
