@@ -9,6 +9,7 @@
 #include "diag.h"
 #include "emit.h"
 #include "gate.h"
+#include "graphs.h"
 #include "inject.h"
 #include "nap.h"
 #include "relax.h"
@@ -46,8 +47,9 @@ static struct {
 	struct buffer *done, **done_tail;
 	size_t waiting;		/* bytes of the buffers in ${done} */
 	unsigned made;
-	_Atomic bool want_managed;
-	bool managed;
+	_Atomic uint64_t device;	/* that the program used first + 1; 0: none */
+	_Atomic bool want_managed, want_peers;
+	bool managed, peers;
 	uint64_t managed_ns;	/* time of the latest events */
 	void (*wake)(void);
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .done_tail = &pool.done };
@@ -221,7 +223,6 @@ static const struct {
 } kinds[] = {
 	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernel tracing", true },
 	{ CUPTI_ACTIVITY_KIND_MEMCPY, "copy tracing", false },
-	{ CUPTI_ACTIVITY_KIND_MEMCPY2, "peer copy tracing", false },
 	{ CUPTI_ACTIVITY_KIND_MEMSET, "memset tracing", false },
 	{ CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead records", false },
 	{ CUPTI_ACTIVITY_KIND_DEVICE, "device records", false },
@@ -369,6 +370,31 @@ managed_start(void)
 	EMIT(UVM, &told);
 }
 
+static void
+peers_start(void)
+{
+	CUptiResult r;
+
+	relax_begin();		/* this is the sender thread */
+	pool.peers = true;
+	if (graphs_likely())
+		return;
+	r = inject.api.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY2);
+	if (r != CUPTI_SUCCESS)
+		diag_cupti("peer copy tracing", r);
+}
+
+void
+activity_uses_device(uint32_t device)
+{
+	uint64_t first = 0;
+
+	if (!atomic_compare_exchange_strong(&pool.device, &first,
+	    (uint64_t)device + 1) && first != (uint64_t)device + 1 &&
+	    !atomic_exchange(&pool.want_peers, true))
+		pool.wake();
+}
+
 void
 activity_want_managed(void)
 {
@@ -399,6 +425,8 @@ activity_drain(void)
 
 	if (!pool.managed && atomic_load(&pool.want_managed))
 		managed_start();
+	if (!pool.peers && atomic_load(&pool.want_peers))
+		peers_start();
 	pthread_mutex_lock(&pool.lock);
 	b = pool.done;
 	for (end = &b, n = 0; *end != NULL && n < DRAIN_MAX; n++) {

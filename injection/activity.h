@@ -61,4 +61,11 @@ bool activity_managed(void);
  * next activity_drain on. Any thread. */
 void activity_want_managed(void);
 
+/*
+ * activity_uses_device(device): the program uses ${device}. Once it is not the only one,
+ * copies between GPUs are recorded from the next activity_drain on, unless graphs are
+ * likely (graphs.h). Any thread.
+ */
+void activity_uses_device(uint32_t device);
+
 #endif

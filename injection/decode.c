@@ -292,6 +292,7 @@ decode_record(const CUpti_Activity *a)
 		    .device = c->deviceId, .null_stream = c->nullStreamId,
 		    .now_ns = inject_now() };
 
+		activity_uses_device(c->deviceId);
 		EMIT(CONTEXT, &r);
 		break;
 	}

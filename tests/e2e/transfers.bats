@@ -65,6 +65,15 @@ value() {
 	! grep -q UnifiedMemory "$T/trace" || fail "watched for nothing"
 }
 
+@test "copies between GPUs are traced only where there is a second GPU" {
+	options="--level trace --no-daemon -o $T/c.cadv"
+	MOCK_PEERS_BREAK=1 measure --graphs 5
+	MOCK_TRACE=$T/one measure
+	MOCK_TRACE=$T/two measure --contexts 2 --pause-us 20000
+	one=$(grep -c '^cuptiActivityEnable$' "$T/one")
+	same "kinds" "$(grep -c '^cuptiActivityEnable$' "$T/two")" $((one + 1))
+}
+
 # A kernel may wait for memory that the host writes, another stream, or another GPU. It
 # would not end while the host is held, so it is measured while the program goes on.
 @test "a kernel is measured without being waited for" {

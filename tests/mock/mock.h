@@ -36,6 +36,8 @@
  *    MOCK_MANAGED=n	a list of more kinds of managed-memory events is
  * 	refused (8)
  *    MOCK_HIDDEN=1	the second device is not visible to the program
+ *    MOCK_PEERS_BREAK=1	to launch a graph while copies between GPUs are traced ends
+ * 	the program
  *    MOCK_FOREIGN=1	each flush returns a buffer of another client
  *    MOCK_TRACE=file	appends the name of every CUPTI call, one a line;
  * 	"unrelaxed FUNCTION" where the call would break a stream capture that
