@@ -178,6 +178,17 @@ ask_measured(struct rule_view *x)
 	return x->rule->function(x);
 }
 
+/* What the rule lacks may be inferred from counters and code. */
+static enum rule_state
+infer(struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+
+	return x->rule->inferred == NULL || x->library != NULL || c == NULL ||
+	    !c->disassembled || !load_counted(x->kernel) || rule_is_debug(x) ?
+	    RULE_NOT_MEASURED : x->rule->inferred(x);
+}
+
 /* The same with fallbacks: without counters the samples may tell, without both
  * the code. */
 static enum rule_state
@@ -187,7 +198,8 @@ ask_kernel(struct rule_view *x)
 	const struct reason *reason = x->reason;
 
 	if (state == RULE_NOT_MEASURED && !is_waiting(x) &&
-	    (sampled_ask(x) == RULE_FOUND || coded_ask(x) == RULE_FOUND))
+	    (sampled_ask(x) == RULE_FOUND || coded_ask(x) == RULE_FOUND ||
+	    infer(x) == RULE_FOUND))
 		return RULE_FOUND;
 	x->reason = reason;
 	return state;

@@ -184,6 +184,7 @@ struct rule {
 		bool counted;		/* needs counters of the kernel, too */
 		rule_function *function;	/* NULL: the rule's own */
 	} coded;
+	rule_function *inferred;	/* NULL: nothing can be inferred */
 	struct rule_threshold threshold[THRESHOLDS_MAX + 1]; /* ends with key NULL */
 };
 

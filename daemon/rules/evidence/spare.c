@@ -7,6 +7,7 @@
 #include "facts/warp.h"
 #include "rules/evidence/affine.h"
 #include "rules/evidence/spare.h"
+#include "source/callee.h"
 
 #define ALL 0.99		/* of the warps */
 
@@ -16,6 +17,7 @@ struct asked {
 	double load_inst, store_inst;		/* instructions */
 	double inst;				/* all, if there is no loop */
 	bool waits;				/* at a barrier */
+	bool one;				/* each store is the whole block's result */
 };
 
 static void
@@ -32,14 +34,16 @@ ask(struct asked *a, const struct rule_view *x, const struct affine *address)
 
 		last = in->flags & SASS_EXIT ? i : last;
 		a->waits = a->waits || in->flags & SASS_BARRIER;
-		if (in->flags & (SASS_CALL | SASS_ASYNC) ||
-		    in->space == SPACE_TEXTURE || in->space == SPACE_GENERIC)
+		if ((in->flags & SASS_CALL && !callee_is_rare(in)) ||
+		    in->flags & SASS_ASYNC || in->space == SPACE_TEXTURE ||
+		    in->space == SPACE_GENERIC)
 			a->loads = NAN;
 		if (in->space != SPACE_GLOBAL)
 			continue;
 		if (in->flags & SASS_ATOMIC || sass_loop_of(s, i) != NULL ||
 		    address[i].kind != AFFINE_STEPS)
 			n = NAN;
+		a->one = a->one && (!store || affine_is_one(&address[i]));
 		*(store ? &a->stores : &a->loads) += n;
 		++*(store ? &a->store_inst : &a->load_inst);
 	}
@@ -67,7 +71,7 @@ spare_of(struct spare *s, const struct rule_view *x)
 	double st = rule_metric(x, METRIC_GLOBAL_ST_SECTORS);
 	double warps = rule_blocks(x->kernel) *
 	    ceil(rule_threads(x->kernel) / (double)WARP);
-	struct asked a = { 0, 0, 0, 0, 0, false };
+	struct asked a = { .one = true };
 	struct affine *address;
 	double stores;
 
@@ -83,10 +87,17 @@ spare_of(struct spare *s, const struct rule_view *x)
 	free(address);
 	if (!(a.stores > 0) || !(a.loads > 0))
 		return false;
-	s->used = fmin(1, fmax(ld / (a.loads * warps), st / (a.stores * warps)));
-	/* Warps that come to a store; all do where a predicate guards it. */
-	stores = rule_metric(x, METRIC_GLOBAL_ST_INST) / (a.store_inst * warps);
-	s->left = stores < ALL ? fmax(s->used, stores) : s->used;
+	s->used = fmin(1, ld / (a.loads * warps));
+	s->left = s->used;
+	/* A result of the whole block is stored by one thread, whatever the others do.
+	 * In a loop they may search what one thread has loaded. */
+	if (!a.one || isnan(a.inst)) {
+		s->used = fmin(1, fmax(s->used, st / (a.stores * warps)));
+		/* Warps that come to a store; all do where a predicate guards it. */
+		stores = rule_metric(x, METRIC_GLOBAL_ST_INST) /
+		    (a.store_inst * warps);
+		s->left = stores < ALL ? fmax(s->used, stores) : s->used;
+	}
 	if (s->left < 1)
 		s->left /= s->left + (1 - s->left) * stays(&a,
 		    rule_metric(x, METRIC_INST_EXECUTED) / warps,

@@ -45,6 +45,21 @@ stalls_evidence(const struct rule_view *x, struct draft *d,
 	    "samples at which no warp could issue", .measured = "PC samples");
 }
 
+const char *
+stalls_barrier_advice(const struct rule_view *x)
+{
+	if (x->kernel->occupancy.known &&
+	    x->kernel->occupancy.blocks_per_sm == 1)
+		return "one block fills an SM, so that nobody works while its "
+		    "warps wait: smaller blocks; __syncwarp() or shuffles where "
+		    "data goes between lanes of one warp only; two buffers in "
+		    "turn, so that one barrier a step is enough";
+	return "where data goes between lanes of one warp only, exchange it by "
+	    "shuffles or behind __syncwarp(); use two buffers in turn, so that "
+	    "one barrier a step is enough; give the warps of a block equal "
+	    "work between barriers, or make the blocks smaller";
+}
+
 /* The largest saving of the earlier findings about this kernel. */
 static double
 best_cause(const struct rule_view *x, const struct draft *but)

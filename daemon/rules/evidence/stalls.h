@@ -35,6 +35,9 @@ double stalls_warps(const struct rule_view *x);
 void stalls_evidence(const struct rule_view *x, struct draft *d,
     const struct stalls *s, const char *label);
 
+/* stalls_barrier_advice(x): what to do about barriers in the view's kernel. */
+const char *stalls_barrier_advice(const struct rule_view *x);
+
 /*
  * stalls_settle(x, d): rule_settle; also clean if an earlier finding about this
  * kernel saves at least half of what ${d}, the latest draft, would: that

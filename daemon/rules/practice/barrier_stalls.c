@@ -63,21 +63,6 @@ give_lines(const struct rule_view *x, struct draft *d)
 	free(m);
 }
 
-static const char *
-advise(const struct rule_view *x)
-{
-	if (x->kernel->occupancy.known &&
-	    x->kernel->occupancy.blocks_per_sm == 1)
-		return "one block fills an SM, so that nobody works while its "
-		    "warps wait: smaller blocks; __syncwarp() or shuffles where "
-		    "data goes between lanes of one warp only; two buffers in "
-		    "turn, so that one barrier a step is enough";
-	return "where data goes between lanes of one warp only, exchange it by "
-	    "shuffles or behind __syncwarp(); use two buffers in turn, so that "
-	    "one barrier a step is enough; give the warps of a block equal "
-	    "work between barriers, or make the blocks smaller";
-}
-
 static enum rule_state
 report(struct rule_view *x, const struct stalls *s, double barriers)
 {
@@ -95,7 +80,7 @@ report(struct rule_view *x, const struct stalls *s, double barriers)
 	    "barriers, waiting for the slowest of their block; %s barriers "
 	    "per warp", say_percent(x->arena, s->share),
 	    say_plain(x->arena, barriers));
-	d->f.advice = advise(x);
+	d->f.advice = stalls_barrier_advice(x);
 	d->f.gain_note = "the kernel with most of the waiting at barriers gone; "
 	    "how many of them the data needs was not measured";
 	give_lines(x, d);
