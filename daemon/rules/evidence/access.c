@@ -33,6 +33,7 @@
 #define SCATTERED_LEAST 2	/* wavefronts / the fewest possible: see access.h */
 #define SHIFTED_LEAST 0.97	/* sectors of a mean request beyond the ideal */
 #define SHIFTED_MOST 1.03
+#define EXACT 1e-6		/* counts that are the same in each request */
 #define ROW_LEAST 1.9		/* sectors: a request with fewer is no row */
 #define SLICES_MAX 128		/* addresses of a kernel that are examined */
 
@@ -216,6 +217,31 @@ judge_fields(struct accesses *a, const struct code *c, const struct access_place
 	}
 }
 
+/*
+ * Groups of lanes that each access a piece of whole sectors in a row, somewhere: a record
+ * of the table. In every request each piece touches one sector more: the records begin
+ * within a sector. A stride between lanes needs twice as many sectors, or whole multiples,
+ * and of scattered positions some are aligned.
+ */
+static void
+judge_pieces(struct accesses *a, const struct kernel *kernel, const struct access_place *p,
+    size_t n)
+{
+	for (size_t k = 0; k < n; k++) {
+		struct judged_access *one = &a->of[p[k].i];
+		double pieces = (one->sectors - one->ideal) / one->requests;
+		double each = one->ideal / one->requests / pieces;
+
+		if (one->pattern != PATTERN_SCATTERED ||
+		    a->address[p[k].sass].kind == AFFINE_STEPS ||
+		    inst_lanes(kernel->code, p[k].i) < MANY_LANES ||
+		    each < ROW_LEAST || fabs(each - round(each)) > EXACT ||
+		    fabs(pieces - round(pieces)) > EXACT)
+			continue;
+		one->pattern = PATTERN_MISALIGNED;
+	}
+}
+
 /* Finds accesses whose addresses were loaded: their positions are those of the
  * loaded indices, neither fields of an object nor a row, whatever the block. */
 static void
@@ -297,6 +323,7 @@ judge_code(struct accesses *a, const struct kernel *kernel)
 		for (end = k + 1; end < n && is_same_base(&p[k], &p[end]);
 		    end++)
 			;
+		judge_pieces(a, kernel, p + k, end - k);
 		judge_gathered(a, p + k, end - k, &slices);
 		judge_lanes(a, kernel, p + k, end - k);
 		judge_shape(a, p + k, end - k, &slices);
