@@ -190,35 +190,49 @@ leave(struct draft *d, const double full[POOLS], const double left[POOLS],
 		set_gain(d, (struct gain){ 0, 0, 0 });
 }
 
-/* Sets the gains of findings about the run, in table order: earlier rules drain
- * the pools. */
+/* The pools while findings take their shares. */
+struct claiming {
+	double full[POOLS], left[POOLS];
+	double caused;		/* seconds of gaps that they cause */
+};
+
+/* Sets the gain of a finding about the run, and takes its claims from the pools. */
+static void
+claim(struct draft *d, const struct run *run, struct claiming *c, double noise_s)
+{
+
+	gain_of_claims(d, c->full);
+	if (d->residual)
+		leave(d, c->full, c->left, c->caused);
+	if (d->parts > 0) {
+		struct gain g = gain_of_parts(d, run);
+
+		d->f.saves_s += g.mid;
+		d->f.saves_low_s += g.low;
+		d->f.saves_high_s += g.high;
+	}
+	if (d->f.saves_s < noise_s)
+		return;
+	c->caused += pools_sane(d->cause_s);
+	for (size_t i = 0; i < d->claims; i++)
+		pools_take(c->left, d->claim[i].pools,
+		    pools_sane(d->claim[i].s.mid), NULL);
+}
+
+/* Sets the gains of findings about the run, in table order: earlier rules drain the
+ * pools; residual findings come after all others. */
 static void
 claim_all(struct draft *d, size_t n, const struct run *run, double noise_s)
 {
-	double full[POOLS], left[POOLS], caused = 0;
+	struct claiming c = { .caused = 0 };
 
-	pools_of(run, full);
-	memcpy(left, full, sizeof(left));
-	for (size_t i = 0; i < n; i++) {	/* drafts come in table order */
-		if (d[i].f.kernel != NULL || order_is_correctness(&d[i]))
-			continue;
-		gain_of_claims(&d[i], full);
-		if (d[i].residual)
-			leave(&d[i], full, left, caused);
-		if (d[i].parts > 0) {
-			struct gain g = gain_of_parts(&d[i], run);
-
-			d[i].f.saves_s += g.mid;
-			d[i].f.saves_low_s += g.low;
-			d[i].f.saves_high_s += g.high;
-		}
-		if (d[i].f.saves_s < noise_s)
-			continue;
-		caused += pools_sane(d[i].cause_s);
-		for (size_t c = 0; c < d[i].claims; c++)
-			pools_take(left, d[i].claim[c].pools,
-			    pools_sane(d[i].claim[c].s.mid), NULL);
-	}
+	pools_of(run, c.full);
+	memcpy(c.left, c.full, sizeof(c.left));
+	for (int residual = 0; residual <= 1; residual++)
+		for (size_t i = 0; i < n; i++)	/* drafts come in table order */
+			if (d[i].residual == (residual == 1) &&
+			    d[i].f.kernel == NULL && !order_is_correctness(&d[i]))
+				claim(&d[i], run, &c, noise_s);
 }
 
 /* Sums up what the claims of all findings worth a change take from each pool. */
