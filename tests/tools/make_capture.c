@@ -233,6 +233,13 @@ put_step(struct writer *w, struct clock *c, unsigned step, unsigned kernels)
 	PUT(w, API, .call = CALL_MEMCPY, .tid = 42,
 	    .correlation = c->correlation, .start_ns = start - 8 * US,
 	    .end_ns = start + 770 * US);
+	/* Each copy brings other data. */
+	if (step == 2)
+		PUT(w, COMPARED, .correlation = c->correlation, .tid = 42,
+		    .now_ns = start - 9 * US, .src_address = 0x7f0000000000,
+		    .dst_address = 0x7e0000000000, .bytes = 8 << 20,
+		    .compared = 8 << 20, .pages = 2048, .changed = 2048,
+		    .apart = 1);
 	c->now += 780 * US;
 	put_kernel(w, c, SOFTMAX, 190 * US + step % 7 * US);
 	put_kernel(w, c, SOFTMAX, 190 * US + step % 5 * US);
