@@ -431,6 +431,7 @@ struct failure_state {
 
 struct live;			/* memory.c */
 struct range;			/* resent.c */
+struct resent_pair;		/* resent.c */
 struct source_state;		/* source_state.h */
 
 struct model {
@@ -474,6 +475,8 @@ struct model {
 	struct idmap range_map;
 	struct range *range;
 	uint32_t ranges, ranges_cap;
+	struct resent_pair *pair;
+	uint32_t pairs, pairs_cap;
 	struct resent *resent;
 	uint32_t resents;
 	struct memory_size *size;	/* [MAX_SIZES] */
@@ -595,10 +598,12 @@ int copy_called(struct model *m, struct stream *s, uint32_t correlation,
 int copy_sweep(struct model *m, const struct op *op);
 
 /* resent.c: host ranges that are copied again. resent_range gives the value for
- * op->range, resent_sweep takes copies in order of time. -1 only without memory. */
+ * op->range, resent_sweep takes copies in order of time, resent_settle makes m->resent.
+ * -1 only without memory. */
 int resent_range(struct model *m, const struct stream *s,
     const struct record_COPY *r, uint32_t *range);
 int resent_sweep(struct model *m, const struct op *op);
+int resent_settle(struct model *m);
 
 /* peer.c: copies between GPUs. */
 int peer_copy(struct model *m, struct stream *s, const struct record_COPY *r);

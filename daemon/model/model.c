@@ -90,6 +90,7 @@ model_free(struct model *m)
 	free(m->small);
 	free(m->small_apart);
 	free(m->range);
+	free(m->pair);
 	free(m->resent);
 	free(m->size);
 	free(m->peer);

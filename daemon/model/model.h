@@ -249,17 +249,21 @@ struct small_copies {
 };
 
 /* Copies whose destination may have had the data already: the same whole host range in
- * one process. Whether its content changed in between cannot be seen; a copy is quick
- * if it was called sooner than the host could have written the range anew (one core
- * 16 B/ns; many cores, 20 us after they start, 400 B/ns). If that time is up to 1 ms,
- * waits in CUDA calls are subtracted from it. */
+ * one process. Whether its content changed in between is known of ranges that the library
+ * compared (RESENT_SAME, RESENT_PART; ranges of which less stayed are left out). Of the
+ * others only the time is: a copy is quick if it was called sooner than the host could
+ * have written the range anew (one core 16 B/ns; many cores, 20 us after they start,
+ * 400 B/ns). If that time is up to 1 ms, waits in CUDA calls are subtracted from it. */
 enum resent_kind {
 	RESENT_ROUND,		/* to the device: the range's last copy came from
 				 * a device */
 	RESENT_AGAIN,		/* to the device: as the range's last copy, to the
 				 * same address */
+	RESENT_SAME,		/* likewise, and in no comparison was a page different */
+	RESENT_PART,		/* likewise, RESENT_PART_LEAST of the pages were not */
 	RESENT_KINDS
 };
+#define RESENT_PART_LEAST 0.9	/* of a range of which less stays, most is new data */
 
 struct resent {
 	enum resent_kind kind;
@@ -271,6 +275,14 @@ struct resent {
 	/* The quick ones, and weighted those for which the host had up to four
 	 * times as long as it needs: from 1 down to 0 the longer it had. */
 	double likely_count, likely_ns, likely_down_ns, likely_bytes;
+	/* Those to the same address that were called before the copy before was over. A
+	 * program that sends a buffer again before it is read streams; in loops that
+	 * measure, its bytes stand for other data. */
+	uint64_t queued_count, queued_ns, queued_bytes;
+	/* Of RESENT_SAME and RESENT_PART: */
+	uint64_t comparisons, pages, equal_pages;
+	double equal_ns;	/* of gpu_ns less queued_ns: each range's times its equal
+				 * part */
 };
 
 /* One ordered pair of GPUs. */

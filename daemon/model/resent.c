@@ -2,9 +2,9 @@
  * model/resent.c: host ranges that are copied again.
  *
  * A range is a host address and a length in one process; only whole ranges are
- * compared. Copies between host and device come here in order of time, so that the
+ * looked for. Copies between host and device come here in order of time, so that the
  * last copy of each range is known. Whether the program wrote to the range since then
- * is not known, only how much time it had to do so.
+ * is known where the library compared the bytes; else only how much time it had to do so.
  */
 #include <stdlib.h>
 
@@ -28,6 +28,17 @@ struct range {
 				 * of a copy class to and from the device */
 	uint64_t free;		/* see free_at */
 	uint64_t down_ns;	/* of the last copy, if it was to the host */
+	/* Of pairs: */
+	uint32_t pair;		/* its element of m->pair, from 1; 0 none */
+	uint32_t comparisons;
+	uint64_t pages, equal_pages;
+};
+_Static_assert(RESENT_KINDS + 2 <= 8, "range.counted has 8 bits");
+
+/* The repeated copies of a pair to one device. */
+struct resent_pair {
+	uint32_t range;		/* the pair */
+	struct resent sum;
 };
 
 static uint64_t
@@ -101,6 +112,30 @@ resent_range(struct model *m, const struct stream *s,
 	return 0;
 }
 
+int
+resent_compared(struct model *m, struct stream *s,
+    const struct record_COMPARED *r)
+{
+	struct range want = { .stream = s->id, .host = r->src_address,
+	    .device = r->dst_address, .bytes = r->bytes };
+	struct range *p;
+	uint32_t i;
+
+	if (want.host == 0 || want.device == 0 || r->pages == 0 ||
+	    r->changed > r->pages)
+		return 0;
+	if (range_of(m, &want, &i) != 0)
+		return -1;
+	if (i == IDMAP_NONE)
+		return 0;
+	p = &m->range[i];
+	p->comparisons++;
+	p->pages += r->pages;
+	p->equal_pages += r->pages - r->changed;
+	return 0;
+}
+
+/* The sum of a kind and device; NULL without memory. */
 static struct resent *
 resent_of(struct model *m, enum resent_kind kind, uint32_t device)
 {
@@ -117,6 +152,23 @@ resent_of(struct model *m, enum resent_kind kind, uint32_t device)
 	p += m->resents++;
 	*p = (struct resent){ .kind = kind, .device = device };
 	return p;
+}
+
+/* The sum of the repeated copies of pair ${range}; NULL without memory. */
+static struct resent *
+again_of(struct model *m, uint32_t range, uint32_t device)
+{
+	struct range *p = &m->range[range];
+
+	if (p->pair == 0) {
+		if (model_grow(&m->pair, &m->pairs_cap, m->pairs, MAX_RANGES,
+		    sizeof(*m->pair)) != 0)
+			return NULL;
+		m->pair[m->pairs++] = (struct resent_pair){ .range = range,
+		    .sum = { .kind = RESENT_AGAIN, .device = device } };
+		p->pair = m->pairs;
+	}
+	return &m->pair[p->pair - 1].sum;
 }
 
 /*
@@ -183,20 +235,32 @@ likely(uint64_t least, uint64_t had)
 	return ns < none ? (none - ns) / (none - all) : 0;
 }
 
+/* Counts a host range once for each kind. */
+static void
+count_host(struct resent *r, struct range *h)
+{
+
+	r->ranges += (h->counted >> r->kind & 1) == 0;
+	h->counted |= (uint8_t)(1 << r->kind);
+}
+
 static int
 count_resent(struct model *m, struct range *h, const struct op *op,
     enum resent_kind kind)
 {
-	struct resent *r = resent_of(m, kind, op->device);
+	struct resent *r = kind == RESENT_AGAIN ?
+	    again_of(m, op->range, op->device) :
+	    resent_of(m, kind, op->device);
 	uint64_t ns = op->end - op->start;
 	uint64_t had = had_ns(m, op, h->free), least = write_ns(h->bytes);
 	uint64_t down = kind == RESENT_ROUND ? h->down_ns : 0;
+	bool queued;
 	double part;
 
 	if (r == NULL)
 		return -1;
-	r->ranges += (h->counted >> kind & 1) == 0;
-	h->counted |= (uint8_t)(1 << kind);
+	if (kind == RESENT_ROUND)
+		count_host(r, h);
 	r->count++;
 	r->bytes = add_sat(r->bytes, h->bytes);
 	r->gpu_ns = add_sat(r->gpu_ns, ns);
@@ -204,10 +268,13 @@ count_resent(struct model *m, struct range *h, const struct op *op,
 	/* A copy called before the last one ended gave the host no time at all. */
 	if (op->launch == 0 || h->free == 0)
 		return 0;
-	/* A program that sends a buffer again before the first copy has read it
-	 * streams; in loops that measure, its bytes stand for other data. */
-	part = kind == RESENT_AGAIN && op->launch <= h->free ? 0 :
-	    likely(least, had);
+	queued = kind == RESENT_AGAIN && op->launch <= h->free;
+	part = queued ? 0 : likely(least, had);
+	if (queued) {
+		r->queued_count++;
+		r->queued_ns = add_sat(r->queued_ns, ns);
+		r->queued_bytes = add_sat(r->queued_bytes, h->bytes);
+	}
 	r->likely_count += part;
 	r->likely_ns += part * (double)ns;
 	r->likely_down_ns += part * (double)down;
@@ -246,5 +313,74 @@ resent_sweep(struct model *m, const struct op *op)
 	h->last = op->range;
 	h->free = free_at(m, op, c);
 	h->down_ns = c->kind == COPY_D2H ? op->end - op->start : 0;
+	return 0;
+}
+
+/* What the comparisons of a pair tell; RESENT_KINDS: most of it is new each time. */
+static enum resent_kind
+verdict(const struct range *p)
+{
+
+	if (p->comparisons == 0)
+		return RESENT_AGAIN;
+	if (p->equal_pages == p->pages)
+		return RESENT_SAME;
+	return (double)p->equal_pages >= RESENT_PART_LEAST * (double)p->pages ?
+	    RESENT_PART : RESENT_KINDS;
+}
+
+static void
+add_again(struct resent *r, const struct resent *a, const struct range *p)
+{
+
+	r->count += a->count;
+	r->bytes = add_sat(r->bytes, a->bytes);
+	r->gpu_ns = add_sat(r->gpu_ns, a->gpu_ns);
+	r->quick_count += a->quick_count;
+	r->quick_ns = add_sat(r->quick_ns, a->quick_ns);
+	r->likely_count += a->likely_count;
+	r->likely_ns += a->likely_ns;
+	r->likely_bytes += a->likely_bytes;
+	r->queued_count += a->queued_count;
+	r->queued_ns = add_sat(r->queued_ns, a->queued_ns);
+	r->queued_bytes = add_sat(r->queued_bytes, a->queued_bytes);
+	if (p->comparisons == 0)
+		return;
+	r->comparisons += p->comparisons;
+	r->pages = add_sat(r->pages, p->pages);
+	r->equal_pages = add_sat(r->equal_pages, p->equal_pages);
+	r->equal_ns += (double)(a->gpu_ns - a->queued_ns) *
+	    ((double)p->equal_pages / (double)p->pages);
+}
+
+/* Repeated copies are added up anew each time: what is known of a pair may have
+ * changed. */
+int
+resent_settle(struct model *m)
+{
+	/* All bits of range.counted but those of the kinds that are counted here. */
+	const unsigned stays = 0xff ^ ((1u << RESENT_KINDS) - 1) ^
+	    1u << RESENT_ROUND;
+	enum resent_kind kind;
+	const struct resent_pair *a;
+	struct resent *r;
+	uint32_t i, kept = 0;
+
+	for (i = 0; i < m->resents; i++)
+		if (m->resent[i].kind == RESENT_ROUND)
+			m->resent[kept++] = m->resent[i];
+	m->resents = kept;
+	for (i = 0; i < m->pairs; i++)
+		m->range[m->range[m->pair[i].range].of].counted &= (uint8_t)stays;
+	for (i = 0; i < m->pairs; i++) {
+		a = &m->pair[i];
+		kind = verdict(&m->range[a->range]);
+		if (kind == RESENT_KINDS)
+			continue;
+		if ((r = resent_of(m, kind, a->sum.device)) == NULL)
+			return -1;
+		count_host(r, &m->range[m->range[a->range].of]);
+		add_again(r, &a->sum, &m->range[a->range]);
+	}
 	return 0;
 }

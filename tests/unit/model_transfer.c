@@ -231,6 +231,87 @@ FEED_TEST(test_round_trip_waiting)
 	assert_int_equal(resent(feed_settle(f), RESENT_ROUND)->quick_count, 1);
 }
 
+static void
+compared(struct feed *f, uint64_t host, uint32_t pages, uint32_t changed)
+{
+
+	FEED(f, COMPARED, .src_address = host, .dst_address = DEV, .bytes = MIB,
+	    .compared = pages * 4096, .pages = pages, .changed = changed,
+	    .apart = 1);
+}
+
+/* Three ranges are sent five times; of the copies in time only the third's are too soon.
+ * What was compared decides, whether its record comes before the copies or after. */
+FEED_TEST(test_compared)
+{
+	static const uint64_t turn[] = { 10000, 20000, 30 };
+	struct moved m = { COPY_H2D, MIB, HOST, DEV, 0, 0, 0, MEMORY_PAGEABLE,
+	    true, 0 };
+	uint64_t at = 1000 * US;
+	const struct resent *r;
+	const struct run *run;
+	size_t i;
+
+	compared(f, HOST, 256, 0);
+	for (i = 0; i < 15; i++, at += turn[i / 5] * US) {
+		m.host = HOST + i / 5 * MIB;
+		m.launch = at;
+		m.start = at + 1 * US;
+		m.end = at + 11 * US;
+		m.called = at + 12 * US;
+		move(f, m);
+	}
+	assert_int_equal(resent(feed_settle(f), RESENT_AGAIN)->count, 8);
+	compared(f, HOST, 256, 0);
+	compared(f, HOST + MIB, 256, 3);
+	compared(f, HOST + MIB, 256, 0);
+	compared(f, HOST + 9 * MIB, 256, 0);	/* no copy of it */
+	run = feed_settle(f);
+	assert_int_equal(run->resents, 3);
+	r = resent(run, RESENT_SAME);
+	assert_int_equal(r->count, 4);
+	assert_int_equal(r->ranges, 1);
+	assert_int_equal(r->comparisons, 2);
+	assert_int_equal(r->pages, 512);
+	assert_int_equal(r->equal_pages, 512);
+	assert_int_equal(r->quick_count, 0);
+	assert_true(fabs(r->equal_ns - 4 * 10 * US) < 1);
+	r = resent(run, RESENT_PART);
+	assert_int_equal(r->count, 4);
+	assert_int_equal(r->equal_pages, 509);
+	assert_true(fabs(r->equal_ns - 40 * US * 509.0 / 512) < 1);
+	r = resent(run, RESENT_AGAIN);
+	assert_int_equal(r->count, 4);
+	assert_int_equal(r->quick_count, 4);
+	assert_int_equal(r->comparisons, 0);
+	/* Most of it changes, even if the host had no time: left out. */
+	compared(f, HOST + 2 * MIB, 256, 128);
+	run = feed_settle(f);
+	assert_int_equal(run->resents, 2);
+	assert_null(resent(run, RESENT_AGAIN));
+	assert_int_equal(resent(run, RESENT_SAME)->count, 4);
+}
+
+/* What is called while the copy before is under way stands for other data, also if its
+ * bytes are the same. */
+FEED_TEST(test_compared_queued)
+{
+	const struct resent *r;
+	size_t i;
+
+	for (i = 0; i < 4; i++)
+		move(f, (struct moved){ COPY_H2D, MIB, HOST, DEV, (10 + i) * US,
+		    (20 + 20 * i) * US, (40 + 20 * i) * US, 0, 0, 0 });
+	move(f, (struct moved){ COPY_H2D, MIB, HOST, DEV, 300 * US, 310 * US,
+	    320 * US, 0, 0, 0 });
+	compared(f, HOST, 256, 0);
+	r = resent(feed_settle(f), RESENT_SAME);
+	assert_int_equal(r->count, 4);
+	assert_int_equal(r->queued_count, 3);
+	assert_int_equal(r->queued_bytes, 3 * MIB);
+	assert_true(fabs(r->equal_ns - 10 * US) < 1);
+}
+
 /* The same range to another place, with another length, or in another process: new. */
 FEED_TEST(test_not_again)
 {
