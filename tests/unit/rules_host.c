@@ -261,6 +261,71 @@ MADE_TEST(test_uploaded_again)
 	made_found(m, "redundant-transfers");
 }
 
+/* Where the bytes were compared, that decides, not how soon the copies came. */
+MADE_TEST(test_resent_compared)
+{
+	struct advice *a = advised(fault_staging_buffer, m);
+	const struct finding *f = made_finding(a, "redundant-transfers");
+	double all;
+
+	assert_has(f->summary, "too soon for the host to have written all");
+	assert_lacks(f->summary, "unmodified");
+	m->resent[0].kind = RESENT_SAME;
+	m->resent[0].comparisons = 4;
+	m->resent[0].pages = m->resent[0].equal_pages = 4096;
+	m->resent[0].equal_ns = (double)m->resent[0].gpu_ns;
+	f = made_found(m, "redundant-transfers");
+	all = f->saves_high_s;
+	assert_int_equal(f->confidence, CONF_MEDIUM);
+	assert_true(f->saves_s > 0.9 * all && f->saves_low_s > 0.7 * all);
+	assert_has(f->summary, "all 4 copies that were compared carried the same "
+	    "bytes as the one before (4,096 pages); host data was copied");
+	assert_has(f->limiter, "the bytes are there already");
+	m->resent[0].count = 2;
+	made_found(m, "redundant-transfers");
+	m->resent[0].count = 400;
+	/* All of them queued: they stand for other data. */
+	m->resent[0].equal_ns = 0;
+	m->resent[0].queued_count = m->resent[0].count;
+	f = made_found(m, "redundant-transfers");
+	assert_true(f->saves_s == 0);
+	assert_has(f->gain_note, "stands for other data");
+	m->resent[0].kind = RESENT_PART;
+	m->resent[0].queued_count = 0;
+	m->resent[0].equal_pages = 4000;
+	m->resent[0].equal_ns = (double)m->resent[0].gpu_ns * 4000 / 4096;
+	f = made_found(m, "redundant-transfers");
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_int_equal(f->severity, SEV_LOW);
+	assert_true(f->saves_low_s == 0);
+	assert_true(f->saves_s > 0.9 * all && f->saves_s < all);
+	assert_has(f->summary, "97 % of the bytes were the same each time "
+	    "(4 copies compared, 4,096 pages); host data was copied");
+	assert_string_equal(f->advice, "copy only what the host changed");
+	m->resent[0].equal_pages = 4095;
+	f = made_found(m, "redundant-transfers");
+	assert_has(f->summary, "more than 99 % of the bytes");
+}
+
+/* A finding about bytes that changed in part comes after one that is surer of the same
+ * time, even if that one saves less. */
+MADE_TEST(test_resent_part_comes_last)
+{
+	const struct advice *a = advised(fault_pageable, m);
+
+	assert_string_equal(a->finding[0].rule, "pageable-host-memory");
+	m->resent[0] = (struct resent){ .kind = RESENT_PART, .ranges = 1,
+	    .count = m->copy[0].count, .bytes = m->copy[0].bytes,
+	    .gpu_ns = m->copy[0].gpu_ns, .comparisons = 4, .pages = 4096,
+	    .equal_pages = 4000, .equal_ns = (double)m->copy[0].gpu_ns };
+	m->run.resents = 1;
+	a = made_advised(m);
+	assert_string_equal(a->finding[0].rule, "pageable-host-memory");
+	m->resent[0].kind = RESENT_SAME;
+	a = made_advised(m);
+	assert_string_equal(a->finding[0].rule, "redundant-transfers");
+}
+
 /* The gain depends on what could run at the same time, not on how long copies
  * and kernels are; pageable buffers that are copied once cannot overlap. */
 MADE_TEST(test_overlap_possible)

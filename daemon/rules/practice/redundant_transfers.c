@@ -1,9 +1,9 @@
 /*
- * redundant-transfers: the host sends a range to the device although its bytes
- * came from there, or went to the same place the last time. Whether the host
- * changed them in between cannot be seen: copies that came too soon for that
- * count as saved, those that came nearly too soon in part. If kernels overwrite
- * the destination, a copy on the device restores it: its time stays.
+ * redundant-transfers: the host sends a range to the device although its bytes came
+ * from there, or went to the same place the last time. The library compares the bytes of
+ * some repeated copies: what stayed the same counts as saved. Of the others it is not
+ * known whether the host changed them in between: copies that came too soon for that
+ * count as saved, those that came nearly too soon in part.
  *
  * Or large copies within the device take much of the GPU's time: whole buffers that are
  * copied to be added to, or copied back in the place of swapping two pointers.
@@ -40,7 +40,37 @@ static const struct {
 	    "of the copies that came before the host could have written their "
 	    "bytes anew; a copy on the device in the place of each, in case "
 	    "kernels overwrite them" },
+	[RESENT_SAME] = { "same", "repeated copies",
+	    "copies of a host range to where it had been copied before",
+	    "copy the bytes once; if kernels overwrite them, keep a second copy "
+	    "in device memory and restore from that (cudaMemcpyAsync, device to "
+	    "device)",
+	    "of the copies that did not queue behind one another, whose bytes "
+	    "stayed the same where they were compared; a copy on the device in "
+	    "the place of each, in case kernels overwrite them" },
+	[RESENT_PART] = { "part", "repeated copies",
+	    "copies of a host range to where it had been copied before",
+	    "copy only what the host changed",
+	    "of the copies, the part of their bytes that stayed the same where "
+	    "they were compared; nothing if the program stands for one whose "
+	    "data all changes" },
 };
+
+static double
+equal_part(const struct resent *r)
+{
+
+	return r->pages > 0 ? (double)r->equal_pages / (double)r->pages : 0;
+}
+
+/* The same in words, never rounded up: "all" it is not. */
+static const char *
+say_equal_part(struct arena *a, const struct resent *r)
+{
+	double part = equal_part(r);
+
+	return part > 0.99 ? "more than 99 %" : say_percent(a, floor(part * 100) / 100);
+}
 
 static void
 evidence(struct rule_view *x, struct draft *d, const struct resent *r)
@@ -58,6 +88,15 @@ evidence(struct rule_view *x, struct draft *d, const struct resent *r)
 	rule_evidence(x, d, "ranges", (double)r->ranges,
 	    "different host ranges", .measured = "addresses of the calls",
 	    .unit = "range");
+	if (r->comparisons > 0) {
+		rule_evidence(x, d, "comparisons", (double)r->comparisons,
+		    "of them compared with the copy before, page by page",
+		    .measured = "the bytes, read at the calls", .unit = "copy");
+		rule_evidence(x, d, "equal_ratio", equal_part(r), "pages that "
+		    "were the same, part of those compared",
+		    .measured = "the bytes, read at the calls");
+		return;
+	}
 	rule_evidence(x, d, "quick_copies", (double)r->quick_count,
 	    "of them too soon for the host to have written the range again (a "
 	    "core: 16 B/ns; all, after 20 µs: 400 B/ns)",
@@ -72,7 +111,7 @@ is_ring(const struct run *run, const struct resent *r)
 {
 	double sent = 0;
 
-	if (r->kind != RESENT_AGAIN || r->ranges < RING_LEAST ||
+	if (r->kind == RESENT_ROUND || r->ranges < RING_LEAST ||
 	    r->device >= run->devices)
 		return false;
 	for (size_t i = 0; i < run->copies; i++) {
@@ -107,37 +146,118 @@ idle_after(const struct run *run, double s)
 	return all > 0 ? idle * fmin(1, s / all) : 0;
 }
 
-/* Seconds to restore the likely ones on the device, where the bytes go through
- * DRAM twice. */
+/* Seconds to restore ${count} copies of ${bytes} in all on the device, where the bytes go
+ * through DRAM twice. */
 static double
-restored_s(const struct rule_view *x, const struct resent *r)
+restored_s(const struct rule_view *x, const struct resent *r, double count,
+    double bytes)
 {
 	const struct ceilings *c;
 
-	if (r->kind != RESENT_AGAIN || r->device >= x->run->devices)
+	if (r->kind == RESENT_ROUND || r->device >= x->run->devices)
 		return 0;
 	c = &x->run->device[r->device].ceilings;
-	return r->likely_count * c->launch_gap_s +
-	    2 * r->likely_bytes / c->dram_bytes_per_s;
+	return count * c->launch_gap_s + 2 * bytes / c->dram_bytes_per_s;
+}
+
+/* Seconds of copies that a change spares: the least, the likely; ${down}: of the copies
+ * to the host before them; ${stays}: of what takes their place. */
+struct spared {
+	double least, likely, down, stays;
+};
+
+static struct spared
+spared_of(const struct rule_view *x, const struct resent *r)
+{
+	struct spared s = { 0 };
+
+	switch (r->kind) {
+	case RESENT_SAME:
+		s.least = s.likely = r->equal_ns * 1e-9;
+		s.stays = restored_s(x, r, (double)(r->count - r->queued_count),
+		    (double)(r->bytes - r->queued_bytes));
+		break;
+	case RESENT_PART:
+		s.likely = r->equal_ns * 1e-9;
+		break;
+	default:
+		s.least = (double)r->quick_ns * 1e-9;
+		s.likely = r->likely_ns * 1e-9;
+		s.down = fmax((double)r->quick_down_ns, r->likely_down_ns) * 1e-9;
+		s.stays = restored_s(x, r, r->likely_count, r->likely_bytes);
+		if (r->kind == RESENT_AGAIN)
+			s.least = fmin(s.least, s.likely);
+		break;
+	}
+	s.likely = fmax(s.least, s.likely);
+	return s;
+}
+
+/* What the comparisons told of the bytes, in the words with which a summary begins, whose
+ * end a report may leave out. */
+static const char *
+compared(struct arena *a, const struct resent *r)
+{
+	const char *pages = say_count(a, r->pages);
+
+	if (r->kind == RESENT_PART)
+		return arena_format(a, "%s of the bytes were the same each time "
+		    "(%s compared, %s pages)", say_equal_part(a, r),
+		    say_counted(a, (double)r->comparisons, "copy"), pages);
+	if (r->comparisons == 1)
+		return arena_format(a, "the copy that was compared carried the "
+		    "same bytes as the one before (%s pages)", pages);
+	return arena_format(a, "all %s copies that were compared carried the same "
+	    "bytes as the one before (%s pages)",
+	    say_count(a, r->comparisons), pages);
 }
 
 static void
 summarise(struct rule_view *x, struct draft *d, const struct resent *r)
 {
-	if (r->kind == RESENT_ROUND)
-		d->f.summary = arena_format(x->arena, "data that had come from "
-		    "the device was copied back %s times, %s in all; %s of "
-		    "them unmodified by the host",
-		    say_count(x->arena, r->count),
-		    say_bytes(x->arena, (double)r->bytes),
-		    say_count(x->arena, r->quick_count));
+	const char *again = arena_format(x->arena, "%s %s times, %s in all",
+	    r->kind == RESENT_ROUND ? "data that had come from the device was "
+	    "copied back" : "host data was copied to the same place again",
+	    say_count(x->arena, r->count),
+	    say_bytes(x->arena, (double)r->bytes));
+
+	if (r->comparisons > 0)
+		d->f.summary = arena_format(x->arena, "%s; %s",
+		    compared(x->arena, r), again);
 	else
-		d->f.summary = arena_format(x->arena, "host data was copied to "
-		    "the same place again %s times, %s in all; %s of them "
-		    "unmodified by the host",
-		    say_count(x->arena, r->count),
-		    say_bytes(x->arena, (double)r->bytes),
+		d->f.summary = arena_format(x->arena, "%s; %s of them too soon "
+		    "for the host to have written all the bytes anew", again,
 		    say_count(x->arena, r->quick_count));
+}
+
+/* What costs the time, and what the gain assumes. */
+static void
+explain(struct draft *d, const struct resent *r, bool sure, bool ring)
+{
+
+	if (r->kind == RESENT_PART && sure)
+		d->f.limiter = "most of what is copied is there already";
+	else if (!sure)
+		d->f.limiter = r->kind == RESENT_SAME ? "a loss only if these "
+		    "bytes do not stand for others" : "a loss only if the host "
+		    "leaves these bytes as they are";
+	else if (r->kind == RESENT_SAME)
+		d->f.limiter = "the bytes are there already";
+	else
+		d->f.limiter = "redundant copies, if none of the bytes changed";
+	if (sure)
+		d->f.gain_note = text[r->kind].note;
+	else if (ring)
+		d->f.gain_note = "nothing is promised: several buffers that take "
+		    "turns, with a copy back after each, are filled anew as a "
+		    "rule; if the bytes stay as they are, these copies can go";
+	else if (r->kind == RESENT_SAME)
+		d->f.gain_note = "nothing is promised: what is sent again before it "
+		    "was read stands for other data as a rule; if it does not, "
+		    "these copies can go";
+	else
+		d->f.gain_note = "nothing is promised: if the host leaves the "
+		    "bytes as they are, these copies can go";
 }
 
 static void
@@ -147,25 +267,22 @@ found(struct rule_view *x, const struct resent *r)
 	    text[r->kind].key, r->device));
 	double exposure = rule_copy_exposure(x->run);
 	double all = (double)r->gpu_ns * 1e-9 + (double)r->down_ns * 1e-9;
-	double quick = (double)r->quick_ns * 1e-9;
-	double down = fmax((double)r->quick_down_ns, r->likely_down_ns) * 1e-9;
-	double likely = r->likely_ns * 1e-9;
-	double stays = restored_s(x, r), idle;
-	bool ring = is_ring(x->run, r), sure;
+	struct spared s = spared_of(x, r);
+	bool ring = is_ring(x->run, r), part = r->kind == RESENT_PART, sure;
+	double idle;
 
 	if (ring)
-		quick = likely = down = 0;
-	else if (r->kind == RESENT_AGAIN)
-		quick = fmin(quick, likely);
-	likely = fmax(quick, likely);
-	sure = likely > stays;
+		s.least = s.likely = s.down = 0;
+	sure = s.likely > s.stays;
 	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
 	d->claim[0] = (struct claim){ POOL_COPY, {
-	    0.8 * fmax(0, quick - stays) * exposure,
-	    (fmax(0, likely - stays) + DOWN_SPARED * down) * exposure,
+	    0.8 * fmax(0, s.least - s.stays) * exposure,
+	    (fmax(0, s.likely - s.stays) + DOWN_SPARED * s.down) * exposure,
 	    all * exposure } };
-	/* Without the copy the host does not wait for it. */
-	idle = sure ? idle_after(x->run, likely + DOWN_SPARED * down) : 0;
+	/* Without the copy the host does not wait for it; what is left of it may take
+	 * that wait as well. */
+	idle = sure && !part ? idle_after(x->run, s.likely +
+	    DOWN_SPARED * s.down) : 0;
 	d->claim[1] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_LAUNCH), { 0.3 * idle, 0.8 * idle, idle } };
@@ -179,17 +296,15 @@ found(struct rule_view *x, const struct resent *r)
 		rule_evidence(x, d, "idle_after_s", idle, "GPU idle after "
 		    "them, their share of what blocking copies leave",
 		    .derived = "copy and kernel records");
-	d->f.confidence = CONF_LOW;
+	d->f.confidence = r->kind == RESENT_SAME ? CONF_MEDIUM : CONF_LOW;
+	if (part) {
+		d->cap = SEV_LOW;
+		d->residual = true;	/* what another finding changes of these copies
+					 * is surer */
+	}
 	summarise(x, d, r);
-	d->f.limiter = sure ?
-	    "redundant copies: the bytes are there already" :
-	    "a loss only if the host leaves these bytes as they are";
+	explain(d, r, sure, ring);
 	d->f.advice = text[r->kind].advice;
-	d->f.gain_note = sure ? text[r->kind].note : ring ? "nothing is promised: "
-	    "several buffers that take turns, with a copy back after each, are "
-	    "filled anew as a rule; if the bytes stay as they are, these copies "
-	    "can go" : "nothing is promised: if the host leaves the bytes as they "
-	    "are, these copies can go";
 }
 
 /* The copies within one device that are no small ones, which many-small-copies
@@ -271,7 +386,8 @@ rule_redundant_transfers(struct rule_view *x)
 
 		if ((unsigned)r->kind >= RESENT_KINDS ||
 		    ((double)r->count < rule_value(x, "min_count") &&
-		    !(r->likely_count > 0)) ||
+		    !(r->likely_count > 0) &&
+		    !(r->kind == RESENT_SAME && r->equal_ns > 0)) ||
 		    !(active > 0) ||
 		    ((double)r->gpu_ns + (double)r->down_ns) * 1e-9 <
 		    rule_value(x, "min_share") * active)
