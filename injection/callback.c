@@ -21,6 +21,7 @@
 #include "launch.h"
 #include "memory.h"
 #include "module.h"
+#include "recopy.h"
 #include "signature.h"
 #include "silence.h"
 #include "window.h"
@@ -37,12 +38,14 @@ struct stream_params {
 
 /* How the parameters of copies begin that name both memories by address. */
 struct copy_params {
-	uint64_t dst, src;
+	uint64_t dst, src, bytes;
 };
 #define LIKE_COPY(call, a, b)						\
 	_Static_assert(offsetof(call##_params, a) ==			\
 	    offsetof(struct copy_params, dst) && offsetof(call##_params, b) == \
-	    offsetof(struct copy_params, src), #call)
+	    offsetof(struct copy_params, src) &&			\
+	    offsetof(call##_params, ByteCount) ==			\
+	    offsetof(struct copy_params, bytes), #call)
 LIKE_COPY(cuMemcpy, dst, src);
 LIKE_COPY(cuMemcpyAsync, dst, src);
 LIKE_COPY(cuMemcpyHtoD_v2, dstDevice, srcHost);
@@ -357,12 +360,27 @@ note_copy(const CUpti_CallbackData *d)
 	launch_put_copy(d->correlationId, &c);
 }
 
+/* Compares the bytes of a copy that is made again, before its call counts as begun. */
+static void
+compare_copy(const CUpti_CallbackData *d)
+{
+	const struct copy_params *p = d->functionParams;
+	struct recopy c;
+
+	if (p == NULL)
+		return;
+	c = (struct recopy){ .src = p->src, .dst = p->dst, .bytes = p->bytes };
+	recopy_enter(d->correlationId, &c);
+}
+
 static void
 on_call(const struct call_row *row, const CUpti_CallbackData *d)
 {
 	struct record_API r = { .call = row->call };
 
 	if (d->callbackSite == CUPTI_API_ENTER) {
+		if (row->kind == CALLS_COPY_UP)
+			compare_copy(d);
 		*d->correlationData = inject_now();
 		launch_put(d->correlationId, *d->correlationData, inject_tid());
 		call_site_other(row->call);
@@ -372,7 +390,7 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 			activity_want_managed();
 		else if (row->kind == CALLS_PINNED)
 			gate_shared();
-		else if (row->kind == CALLS_COPY)
+		else if (row->kind == CALLS_COPY || row->kind == CALLS_COPY_UP)
 			note_copy(d);
 		return;
 	}
@@ -687,7 +705,7 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 		keep_alive(own);
 	timed = own->count++ % SAMPLE == 0;
 	if (timed) {
-		site = call_site_spent();
+		site = call_site_spent() + recopy_spent();
 		clock_gettime(CLOCK_MONOTONIC, &a);
 	}
 	switch (domain) {
@@ -712,8 +730,8 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 		clock_gettime(CLOCK_MONOTONIC, &b);
 		ns = (uint64_t)(b.tv_sec - a.tv_sec) * 1000000000ull +
 		    (uint64_t)(b.tv_nsec - a.tv_nsec);
-		/* Windows and call stacks are charged separately. */
-		ns -= call_site_spent() - site;
+		/* Windows, call stacks and comparisons are charged separately. */
+		ns -= call_site_spent() + recopy_spent() - site;
 		if (ns < 100000) {
 			atomic_fetch_add(&cb.timed, 1);
 			atomic_fetch_add(&cb.timed_ns, ns);

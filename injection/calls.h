@@ -19,6 +19,7 @@ enum call_kind {
 	CALLS_RECORD,		/* an API record is emitted */
 	CALLS_COPY,		/* like RECORD; its parameters begin with destination
 				 * and source */
+	CALLS_COPY_UP,		/* like COPY; its source may be host memory */
 	CALLS_MANAGED,		/* like RECORD, and managed memory is in use */
 	CALLS_PINNED,		/* like RECORD, and kernels can reach host memory */
 	CALLS_LOAD,		/* like RECORD, and it loads code */

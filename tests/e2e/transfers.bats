@@ -36,6 +36,48 @@ value() {
 	same "state" "$(state redundant-transfers)" clean
 }
 
+# again ARGUMENTS OF TARGET: 100 copies of the same 4 MiB, at a level that compares them.
+again() {
+	options="--level counters --no-daemon -o $T/again.cadv"
+	measure --kernels 1 --signatures 1 --again 100 "$@" || return
+	"$bin/cudadvise" findings --all --json "$T/again.cadv" >run.json
+	"$bin/cudadvise" show --json "$T/again.cadv" >show.json
+}
+
+@test "repeated copies: the bytes are compared, and all are the same" {
+	again
+	same "state" "$(state redundant-transfers)" found
+	same "copies" "$(value redundant-transfers copies)" 99
+	same "comparisons" "$(value redundant-transfers comparisons)" 4
+	same "equal" "$(value redundant-transfers equal_ratio)" 1
+	of '.items[].summary' | grep -q "all 4 copies that were compared" ||
+	    fail "$(of '.items[].summary')"
+	jq -e ".run.overhead.held.count >= 6" show.json || fail "not charged"
+}
+
+@test "repeated copies: a part changes, or most of it" {
+	again --changes 10
+	same "comparisons" "$(value redundant-transfers comparisons)" 4
+	value redundant-transfers equal_ratio | grep -q "^0.99" ||
+	    fail "$(value redundant-transfers equal_ratio)"
+	same "severity" "$(of '.items[] | select(.rule ==
+	    "redundant-transfers") | .severity')" low
+	again --changes 1000
+	same "state" "$(state redundant-transfers)" clean
+}
+
+@test "repeated copies: a bad source is the driver's to refuse" {
+	again --bad-source || fail "it ended with $?"
+	same "comparisons" "$(value redundant-transfers comparisons)" ""
+	same "copies" "$(value redundant-transfers copies)" 99
+}
+
+@test "repeated copies: nothing is read at level trace" {
+	measured --again 100
+	same "state" "$(state redundant-transfers)" found
+	same "comparisons" "$(value redundant-transfers comparisons)" ""
+}
+
 @test "a copy between GPUs that goes through the host" {
 	measured --contexts 2 --peer-copies 40
 	same "state" "$(state peer-access-off)" found

@@ -31,9 +31,10 @@ struct options {
 	unsigned long round_trips, peer_copies, enable_peer, managed, pinned;
 	unsigned long side_streams, graphs, wait_value, host_func, captures;
 	unsigned long allocations, then, heavy_us, ranges;
+	unsigned long again, changes;
 	int exit_code;
 	int fork, exec, error_launch, ready, time, peak, import, longest;
-	int aside, no_wait;
+	int aside, no_wait, bad_source;
 	enum ending ending;
 	const char *out;
 };
@@ -178,6 +179,23 @@ round_trip(struct mock_context *c, uint64_t buffer)
 	mock_copy(c, &up);
 }
 
+/* Copies 4 MiB again and again to the same place, after changing some of its pages. */
+static void
+copy_again(const struct options *o, struct mock_context *c)
+{
+	static char host[4 << 20];
+	struct mock_copy up = { .kind = 1, .bytes = sizeof(host),
+	    .dst = 0x7e0000000000u, .src = o->bad_source ? 0x1000u :
+	    (uintptr_t)host };
+	unsigned long i, k;
+
+	for (i = 0; i < o->again; i++) {
+		for (k = 0; k < o->changes; k++)
+			host[(i + k) * 4096 % sizeof(host)]++;
+		mock_copy(c, &up);
+	}
+}
+
 /* Copies between the first two contexts, which are on two GPUs. */
 static void
 peers(const struct options *o, struct mock_context **context)
@@ -245,6 +263,7 @@ work(void *cookie)
 	allocate(o, c);
 	for (i = 0; i < o->round_trips; i++)
 		round_trip(c, buffer);
+	copy_again(o, c);
 	begin = monotonic_ns();
 	for (i = 0; i < o->kernels; i++) {
 		uint64_t before = monotonic_ns(), took;
@@ -392,7 +411,8 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_VALUE, O_TIME, O_SASS, O_KERNEL_US, O_ROUND_TRIPS, O_PEER_COPIES,
 	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT, O_GRAPHS,
 	O_PEAK, O_WAIT_VALUE, O_ALLOCATIONS, O_IMPORT, O_HOST_FUNC, O_CAPTURES,
-	O_LONGEST, O_THEN, O_HEAVY_US, O_RANGES, O_ASIDE, O_NO_WAIT };
+	O_LONGEST, O_THEN, O_HEAVY_US, O_RANGES, O_ASIDE, O_NO_WAIT,
+	O_AGAIN, O_CHANGES, O_BAD_SOURCE };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches per thread */
@@ -406,6 +426,9 @@ static const struct option table[] = {
 	{ "copies", 1, NULL, O_COPIES },
 	{ "round-trips", 1, NULL, O_ROUND_TRIPS },	/* pairs of copies, to
 							 * the host and back */
+	{ "again", 1, NULL, O_AGAIN },		/* copies of the same 4 MiB */
+	{ "changes", 1, NULL, O_CHANGES },	/* pages of it, before each copy */
+	{ "bad-source", 0, NULL, O_BAD_SOURCE },	/* from where nothing is */
 	{ "peer-copies", 1, NULL, O_PEER_COPIES },	/* from context 0 to 1 */
 	{ "enable-peer", 1, NULL, O_ENABLE_PEER },	/* 1 by the runtime, 2
 							 * by the driver */
@@ -481,6 +504,9 @@ parse(struct options *o, int argc, char **argv)
 		case O_CONTEXTS: o->contexts = number(optarg, 1, 8); break;
 		case O_ROUND_TRIPS: o->round_trips = number(optarg, 0, 100000);
 			break;
+		case O_AGAIN: o->again = number(optarg, 0, 100000); break;
+		case O_CHANGES: o->changes = number(optarg, 0, 1024); break;
+		case O_BAD_SOURCE: o->bad_source = 1; break;
 		case O_PEER_COPIES: o->peer_copies = number(optarg, 0, 100000);
 			break;
 		case O_ENABLE_PEER: o->enable_peer = number(optarg, 0, 2); break;

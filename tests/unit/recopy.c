@@ -1,0 +1,352 @@
+/* Copies that are made again: when their bytes are compared, what is told of them, and
+ * what memory is left alone. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "diag.h"
+#include "emit.h"
+#include "gate.h"
+#include "hold.h"
+#include "inject.h"
+#include "recopy.h"
+#include "unit/test.h"
+#include "wire/frame.h"
+
+#define PAGE 4096u
+#define MIB (1u << 20)
+#define DEVICE 0x7e0000000000ull
+
+struct inject inject;
+
+static bool capturing;
+static uint64_t late, slow;	/* ns that the clock is ahead, and gains at each look */
+
+uint64_t
+inject_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	late += slow;
+	return late + (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+uint32_t
+inject_tid(void)
+{
+	return 1;
+}
+
+void
+diag_report(enum wire_diag code, enum wire_severity severity, uint32_t error,
+    const char *where, const char *text)
+{
+
+	(void)code, (void)severity, (void)error, (void)where, (void)text;
+}
+
+bool
+gate_capturing(void)
+{
+	return capturing;
+}
+
+/* What was sent since the last call. */
+struct sent {
+	unsigned compared, charged;
+	struct record_COMPARED last;
+	uint64_t pages, changed;
+};
+
+static struct sent
+sent(void)
+{
+	struct emit_frame *f = emit_take(1), *next;
+	struct sent all = { 0 };
+	struct record r;
+	size_t pos;
+
+	for (; f != NULL; f = next) {
+		next = f->next;
+		for (pos = 0; record_next(f->data + FRAME_HEADER_SIZE, f->size -
+		    FRAME_HEADER_SIZE, &pos, &r) > 0;) {
+			all.charged += r.type == RECORD_OVERHEAD;
+			if (r.type != RECORD_COMPARED)
+				continue;
+			all.compared++;
+			all.last = r.u.COMPARED;
+			all.pages += r.u.COMPARED.pages;
+			all.changed += r.u.COMPARED.changed;
+		}
+		emit_release(f);
+	}
+	return all;
+}
+
+static void
+copy(const void *from, uint64_t to, uint64_t bytes)
+{
+	static uint32_t correlation;
+	struct recopy c = { (uintptr_t)from, to, bytes };
+
+	recopy_enter(++correlation, &c);
+}
+
+/* Zeroed memory of its own mapping. */
+static char *
+map(size_t bytes, int protection)
+{
+	void *p = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	    0);
+
+	assert_ptr_not_equal(p, MAP_FAILED);
+	return p;
+}
+
+static int
+start(void **state)
+{
+
+	(void)state;
+	emit_init(1);
+	inject.profiles = true;
+	inject.budget = 1;
+	inject.begin_ns = inject_now();
+	inject.max_stall_ns = 10000000000ull;
+	return 0;
+}
+
+/* Runs ${f} in a process of its own: there are tables for one process. */
+static void
+alone(void (*f)(void))
+{
+	pid_t child;
+	int status;
+
+	fflush(NULL);
+	if ((child = fork()) == 0) {
+		f();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+/* In a child, where an assertion of the framework would not end the test. */
+#define CHECK(what) do {						\
+	if (!(what)) {							\
+		fprintf(stderr, "%s:%d: not %s\n", __FILE__, __LINE__, #what); \
+		_exit(1);						\
+	}								\
+} while (0)
+
+/* The same bytes each time: four comparisons, then no more. */
+static void
+the_same(void)
+{
+	char *p = map(MIB, PROT_READ | PROT_WRITE);
+	struct sent s;
+	int i;
+
+	copy(p, DEVICE, MIB);
+	copy(p, DEVICE, MIB);
+	CHECK(sent().compared == 0);
+	copy(p, DEVICE, MIB);
+	s = sent();
+	CHECK(s.compared == 1 && s.charged == 1);
+	CHECK(s.last.src_address == (uintptr_t)p);
+	CHECK(s.last.dst_address == DEVICE && s.last.bytes == MIB);
+	CHECK(s.last.compared == MIB && s.last.pages == MIB / PAGE);
+	CHECK(s.last.changed == 0 && s.last.apart == 1);
+	CHECK(s.last.correlation == 3);
+	CHECK(recopy_spent() > 0);
+	for (i = 0; i < 100; i++)
+		copy(p, DEVICE, MIB);
+	s = sent();
+	CHECK(s.compared == RECOPY_COMPARED - 1 && s.changed == 0);
+	CHECK(s.charged == s.compared);
+}
+
+TEST(the_same_bytes)
+{
+	alone(the_same);
+}
+
+/* A page changes before each copy: of copies that follow each other that page differs,
+ * and those further apart are not told of. */
+static void
+a_page(void)
+{
+	char *p = map(MIB, PROT_READ | PROT_WRITE);
+	struct sent s;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		p[i * PAGE % MIB]++;
+		copy(p, DEVICE, MIB);
+	}
+	s = sent();
+	CHECK(s.compared == 4);
+	CHECK(s.pages == s.compared * (MIB / PAGE));
+	CHECK(s.changed == s.compared);
+	CHECK(s.last.apart == 1);
+}
+
+TEST(a_page_changes)
+{
+	alone(a_page);
+}
+
+/* Of a large range pages all over it are compared, its last bytes among those of a
+ * small one. */
+static void
+large(void)
+{
+	size_t bytes = 64 * MIB, odd = RECOPY_LEAST + 100;
+	char *p = map(bytes, PROT_READ | PROT_WRITE);
+	struct sent s;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		memset(p + bytes / 2, i + 1, bytes / 2);
+		copy(p, DEVICE, bytes);
+	}
+	s = sent();
+	CHECK(s.compared == 1 && s.pages == RECOPY_PAGES);
+	CHECK(s.last.compared == RECOPY_PAGES * PAGE);
+	CHECK(s.changed == RECOPY_PAGES / 2);
+	for (i = 0; i < 3; i++) {
+		p[odd - 1]++;
+		copy(p, DEVICE, odd);
+	}
+	s = sent();
+	CHECK(s.compared == 1 && s.last.compared == odd);
+	CHECK(s.pages == RECOPY_LEAST / PAGE + 1 && s.changed == 1);
+}
+
+TEST(pages_of_a_large_range)
+{
+	alone(large);
+}
+
+/* Another source, destination or size is another copy; small ones are not compared. */
+static void
+another(void)
+{
+	char *p = map(4 * MIB, PROT_READ | PROT_WRITE);
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		copy(p + i * PAGE, DEVICE, MIB);
+		copy(p, DEVICE + MIB * (1 + (uint64_t)i), MIB);
+		copy(p, DEVICE, RECOPY_LEAST + (uint64_t)i);
+		copy(p, DEVICE, RECOPY_LEAST - 1);
+	}
+	CHECK(sent().compared == 0);
+	for (i = 0; i < 20 * (RECOPY_RANGES + 4); i++)
+		copy(p, DEVICE + MIB * (uint64_t)(100 + i % (RECOPY_RANGES + 4)),
+		    MIB);
+	CHECK(sent().compared == RECOPY_RANGES * 4);
+}
+
+TEST(other_copies)
+{
+	alone(another);
+}
+
+/* A bad pointer, memory that nobody may read, a device's: none of it is read. Memory that
+ * goes while it is known is no fault. */
+static void
+bad(void)
+{
+	char *p = map(MIB, PROT_READ | PROT_WRITE), *none = map(MIB, PROT_NONE);
+	FILE *zero = fopen("/dev/zero", "r+");
+	void *device = zero == NULL ? MAP_FAILED : mmap(NULL, MIB, PROT_READ |
+	    PROT_WRITE, MAP_SHARED, fileno(zero), 0);
+	int i;
+
+	CHECK(device != MAP_FAILED);
+	CHECK(munmap(p + MIB / 2, PAGE) == 0);
+	for (i = 0; i < 5; i++) {
+		copy(NULL, DEVICE, MIB);
+		copy((void *)-(uintptr_t)PAGE, DEVICE, MIB);
+		copy(none, DEVICE, MIB);
+		copy(p, DEVICE, MIB);
+	}
+	CHECK(sent().compared == 0);
+	for (i = 0; i < 3; i++)
+		copy(device, DEVICE, MIB);	/* shared memory */
+	CHECK(sent().compared == 1);
+	p = map(MIB, PROT_READ | PROT_WRITE);
+	for (i = 0; i < 20; i++) {
+		copy(p, DEVICE, MIB);
+		if (i == 2)
+			munmap(p, MIB);
+	}
+	CHECK(sent().compared == 1);
+}
+
+TEST(memory_that_cannot_be_read)
+{
+	alone(bad);
+}
+
+/* Nothing at level trace, without a budget, where it would hold for too long, or while a
+ * stream is captured. */
+static void
+unwanted(void)
+{
+	char *p = map(8 * MIB, PROT_READ | PROT_WRITE);
+	uint64_t stall = inject.max_stall_ns;
+	int i;
+
+	for (i = 0; i < 40; i++) {
+		inject.profiles = i >= 10;
+		inject.budget = i >= 20;
+		inject.max_stall_ns = i >= 30 ? stall : 1000;
+		capturing = i >= 30;
+		copy(p, DEVICE, 8 * MIB);
+	}
+	CHECK(recopy_spent() == 0);
+	capturing = false;
+	for (i = 0; i < 2; i++)
+		copy(p, DEVICE, 8 * MIB);
+	CHECK(sent().compared == 1);
+}
+
+/* Memory that is slow to read: that shows soon, long before the hold is over. */
+static void
+slow_memory(void)
+{
+	char *p = map(8 * MIB, PROT_READ | PROT_WRITE);
+	int i;
+
+	inject.max_stall_ns = 100000000;
+	slow = 1000000;
+	for (i = 0; i < 3; i++)
+		copy(p, DEVICE, 8 * MIB);
+	CHECK(sent().compared == 0);
+	CHECK(recopy_spent() < 60000000);
+	slow = 0;
+	for (i = 0; i < 20; i++)
+		copy(p, DEVICE, 8 * MIB);
+	CHECK(sent().compared > 0);
+}
+
+TEST(memory_that_is_slow)
+{
+	alone(slow_memory);
+}
+
+TEST(where_it_is_not_wanted)
+{
+	alone(unwanted);
+}
+
+TEST_GROUP(start, NULL)
