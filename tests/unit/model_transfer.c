@@ -253,7 +253,7 @@ FEED_TEST(test_compared)
 	size_t i;
 
 	compared(f, HOST, 256, 0);
-	for (i = 0; i < 15; i++, at += turn[i / 5] * US) {
+	for (i = 0; i < 15; at += turn[i / 5] * US, i++) {
 		m.host = HOST + i / 5 * MIB;
 		m.launch = at;
 		m.start = at + 1 * US;
