@@ -15,10 +15,13 @@
 #define PAGE 4096u
 #define SEEN 1024u		/* copies that are recognised */
 #define LOOKUPS 32u		/* times that the process's mappings are read */
-#define LOOKUP_NS 2000000u	/* for that: of 10,000 mappings */
-/* Of all comparisons: all ranges at 16 MiB take 40 to 80 % of it on current servers. */
+#define LOOKUP_NS 5000000u	/* for that: 10,000 mappings took 4.7 ms on a virtual
+				 * machine */
+/* Of all comparisons. Eight ranges that are read seven times, 16 MiB each, take 0.2 to
+ * 0.3 s at the rates below. */
 #define MOST_NS 400000000u
-#define NS_PER_MIB 1000000u	/* until it is measured; 250,000 on a server of 2022 */
+#define NS_PER_MIB 1000000u	/* until it is measured: 0.2 to 0.3 ms on a virtual
+				 * machine */
 
 /* Which copies of a range are read, the first that is recognised being 0: each but the
  * first is compared with the one read before. Two after one another tell how much a
