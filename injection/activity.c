@@ -6,6 +6,7 @@
 
 #include "activity.h"
 #include "decode.h"
+#include "device.h"
 #include "diag.h"
 #include "emit.h"
 #include "gate.h"
@@ -47,9 +48,9 @@ static struct {
 	struct buffer *done, **done_tail;
 	size_t waiting;		/* bytes of the buffers in ${done} */
 	unsigned made;
-	_Atomic uint64_t device;	/* that the program used first + 1; 0: none */
-	_Atomic bool want_managed, want_peers;
+	_Atomic bool want_managed;
 	bool managed, peers;
+	bool apart;		/* copies are not recorded beside XLA */
 	uint64_t managed_ns;	/* time of the latest events */
 	void (*wake)(void);
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .done_tail = &pool.done };
@@ -220,16 +221,17 @@ static const struct {
 	CUpti_ActivityKind kind;
 	const char *name;
 	bool essential;
+	bool moves;			/* copies: see graphs_by_xla */
 } kinds[] = {
-	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernel tracing", true },
-	{ CUPTI_ACTIVITY_KIND_MEMCPY, "copy tracing", false },
-	{ CUPTI_ACTIVITY_KIND_MEMSET, "memset tracing", false },
-	{ CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead records", false },
-	{ CUPTI_ACTIVITY_KIND_DEVICE, "device records", false },
-	{ CUPTI_ACTIVITY_KIND_CONTEXT, "context records", false },
-	{ CUPTI_ACTIVITY_KIND_STREAM, "stream records", false },
-	{ CUPTI_ACTIVITY_KIND_MARKER, "NVTX ranges", false },
-	{ CUPTI_ACTIVITY_KIND_JIT, "JIT tracing", false },
+	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernel tracing", true, false },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY, "copy tracing", false, true },
+	{ CUPTI_ACTIVITY_KIND_MEMSET, "memset tracing", false, true },
+	{ CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead records", false, false },
+	{ CUPTI_ACTIVITY_KIND_DEVICE, "device records", false, false },
+	{ CUPTI_ACTIVITY_KIND_CONTEXT, "context records", false, false },
+	{ CUPTI_ACTIVITY_KIND_STREAM, "stream records", false, false },
+	{ CUPTI_ACTIVITY_KIND_MARKER, "NVTX ranges", false, false },
+	{ CUPTI_ACTIVITY_KIND_JIT, "JIT tracing", false, false },
 };
 
 static atomic_bool started;	/* our buffer callbacks are registered */
@@ -246,6 +248,32 @@ activity_wakes(void (*wake)(void))
 {
 
 	pool.wake = wake;
+}
+
+/* XLA is there: no copies are recorded from now on. */
+static void
+leave_copies(void)
+{
+
+	pool.apart = true;
+	diag_report(DIAG_ACTIVITY_FAILED, SEVERITY_WARNING, 0,
+	    "copy tracing, beside XLA", "XLA's command buffers end with errors, or "
+	    "compute wrong results, where CUPTI traces copies: these are not traced. "
+	    "Run it with XLA_FLAGS=--xla_gpu_enable_command_buffer= to see them");
+}
+
+/* XLA was loaded after the program's first work. */
+static void
+stop_copies(void)
+{
+
+	relax_begin();		/* this is the sender thread */
+	leave_copies();
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].moves)
+			inject.api.cuptiActivityDisable(kinds[i].kind);
+	if (pool.peers)
+		inject.api.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MEMCPY2);
 }
 
 int
@@ -265,7 +293,11 @@ activity_start(void)
 		return -1;
 	}
 	atomic_store(&started, true);
+	if (graphs_by_xla())
+		leave_copies();
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (kinds[i].moves && pool.apart)
+			continue;
 		r = api->cuptiActivityEnable(kinds[i].kind);
 		if (r == CUPTI_SUCCESS)
 			continue;
@@ -311,6 +343,8 @@ activity_flush(int force)
 	if (!atomic_load(&started))
 		return;
 	atomic_store(&flush_ns, begin);
+	if (force)
+		decode_last(begin);
 	while (!atomic_compare_exchange_strong(&holder, &nobody, FLUSHING)) {
 		/* A periodic flush is skipped, the last one is not. */
 		if (!force)
@@ -377,22 +411,11 @@ peers_start(void)
 
 	relax_begin();		/* this is the sender thread */
 	pool.peers = true;
-	if (graphs_likely())
+	if (pool.apart)
 		return;
 	r = inject.api.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY2);
 	if (r != CUPTI_SUCCESS)
 		diag_cupti("peer copy tracing", r);
-}
-
-void
-activity_uses_device(uint32_t device)
-{
-	uint64_t first = 0;
-
-	if (!atomic_compare_exchange_strong(&pool.device, &first,
-	    (uint64_t)device + 1) && first != (uint64_t)device + 1 &&
-	    !atomic_exchange(&pool.want_peers, true))
-		pool.wake();
 }
 
 void
@@ -425,7 +448,9 @@ activity_drain(void)
 
 	if (!pool.managed && atomic_load(&pool.want_managed))
 		managed_start();
-	if (!pool.peers && atomic_load(&pool.want_peers))
+	if (!pool.apart && atomic_load(&started) && graphs_by_xla())
+		stop_copies();
+	if (!pool.peers && device_several())
 		peers_start();
 	pthread_mutex_lock(&pool.lock);
 	b = pool.done;

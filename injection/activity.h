@@ -13,7 +13,8 @@
 void activity_wakes(void (*wake)(void));
 
 /* activity_start(): register the buffer callbacks and enable the activity kinds of the
- * trace tier. Kinds that CUPTI refuses are reported; -1 if kernels cannot be traced. */
+ * trace tier, without copies beside XLA (graphs_by_xla). Kinds that CUPTI refuses are
+ * reported; -1 if kernels cannot be traced. */
 int activity_start(void);
 
 /*
@@ -60,12 +61,5 @@ bool activity_managed(void);
 /* activity_want_managed(): the program uses managed memory: collect its events from the
  * next activity_drain on. Any thread. */
 void activity_want_managed(void);
-
-/*
- * activity_uses_device(device): the program uses ${device}. Once it is not the only one,
- * copies between GPUs are recorded from the next activity_drain on, unless graphs are
- * likely (graphs.h). Any thread.
- */
-void activity_uses_device(uint32_t device);
 
 #endif

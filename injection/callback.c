@@ -435,8 +435,8 @@ on_peer(const struct call_row *row, const CUpti_CallbackData *d)
 	    CUPTI_SUCCESS)
 		return;
 	device_peer_enabled(device_of(d), peer);
-	activity_uses_device(device_of(d));
-	activity_uses_device(peer);
+	device_used(device_of(d));
+	device_used(peer);
 	gate_shared();
 }
 
@@ -602,7 +602,7 @@ on_resource(CUpti_CallbackId cbid, const CUpti_ResourceData *d)
 	case CUPTI_CBID_RESOURCE_MODULE_LOADED:
 		if (inject.api.cuptiGetDeviceId != NULL && d->context != NULL)
 			inject.api.cuptiGetDeviceId(d->context, &id);
-		activity_uses_device(id);
+		device_used(id);
 		module_loaded(d->resourceDescriptor, id);
 		/* No API call allocates a __managed__ variable. */
 		if (memory_module(d->resourceDescriptor, id))

@@ -1,4 +1,5 @@
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,26 @@
 #include "inject.h"
 
 #define DEVICE_MAX 64
+
+static _Atomic uint64_t first;	/* GPU that the program used first + 1; 0: none yet */
+static _Atomic bool several;
+
+void
+device_used(uint32_t device)
+{
+	uint64_t none = 0;
+
+	if (!atomic_compare_exchange_strong(&first, &none, (uint64_t)device + 1) &&
+	    none != (uint64_t)device + 1)
+		atomic_store(&several, true);
+}
+
+bool
+device_several(void)
+{
+
+	return atomic_load_explicit(&several, memory_order_relaxed);
+}
 
 int
 device_chip(uint32_t device, char *out, size_t size)

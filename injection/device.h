@@ -2,6 +2,7 @@
 #ifndef CADV_DEVICE_H
 #define CADV_DEVICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,11 @@ void device_announce(const CUpti_ActivityDevice5 *d);
 /* device_peer_enabled(device, peer): the program enabled access from ${device} to the
  * memory of ${peer}: send PEER now, or when both devices are announced. Any thread. */
 void device_peer_enabled(uint32_t device, uint32_t peer);
+
+/* device_used(device): the program uses that GPU. device_several(): whether it has used
+ * more than one. Any thread. */
+void device_used(uint32_t device);
+bool device_several(void);
 
 /* device_uuid(device, out): the GPU's UUID as 32 hex digits; zeros if the
  * driver does not return it. */

@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "graphs.h"
@@ -15,7 +16,10 @@ static const char *const makers[] = {
 	"_XLAC",
 };
 
+#define COMMAND_BUFFERS "--xla_gpu_enable_command_buffer="
+
 static _Atomic bool likely;
+static _Atomic bool xla;		/* one of the makers is loaded */
 static _Atomic uint64_t look_ns;	/* time of the next look */
 
 void
@@ -43,18 +47,48 @@ find_maker(struct dl_phdr_info *info, size_t size, void *cookie)
 	return 0;
 }
 
-bool
-graphs_likely(void)
+static void
+look(void)
 {
 	uint64_t now;
 
-	if (atomic_load_explicit(&likely, memory_order_relaxed))
-		return true;
+	if (atomic_load_explicit(&xla, memory_order_relaxed))
+		return;
 	now = inject_now();
 	if (now < atomic_load(&look_ns))
-		return false;
+		return;
 	atomic_store(&look_ns, now + LOOK_NS);
-	if (dl_iterate_phdr(find_maker, NULL) != 0)
+	if (dl_iterate_phdr(find_maker, NULL) != 0) {
+		atomic_store(&xla, true);
 		graphs_seen();
+	}
+}
+
+bool
+graphs_likely(void)
+{
+
+	if (!atomic_load_explicit(&likely, memory_order_relaxed))
+		look();
 	return atomic_load(&likely);
+}
+
+/* Does the user let XLA make none? The last of several flags counts. */
+static bool
+is_told_not_to(void)
+{
+	const char *flag = getenv("XLA_FLAGS"), *next, *last = NULL;
+
+	for (; flag != NULL && (next = strstr(flag, COMMAND_BUFFERS)) != NULL;
+	    flag = last)
+		last = next + strlen(COMMAND_BUFFERS);
+	return last != NULL && (*last == '\0' || *last == ' ');
+}
+
+bool
+graphs_by_xla(void)
+{
+
+	look();
+	return atomic_load(&xla) && !is_told_not_to();
 }

@@ -173,6 +173,7 @@ note_refused(struct run *run, struct wire_str where)
 		[REFUSED_MEMORY] = "allocation tracing",
 		[REFUSED_CALLS] = "cuptiEnableCallback",
 		[REFUSED_JIT] = "JIT tracing",
+		[REFUSED_XLA] = "copy tracing, beside XLA",
 	};
 	int i;
 

@@ -520,6 +520,7 @@ enum refused {
 	REFUSED_MEMORY,		/* allocations */
 	REFUSED_CALLS,		/* callbacks on API calls */
 	REFUSED_JIT,		/* compilations */
+	REFUSED_XLA,		/* copies, beside XLA's graphs */
 	REFUSED_KINDS
 };
 

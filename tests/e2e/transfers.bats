@@ -116,6 +116,18 @@ again() {
 	same "kinds" "$(grep -c '^cuptiActivityEnable$' "$T/two")" $((one + 1))
 }
 
+@test "beside XLA no copies are traced, unless it makes no graphs" {
+	cp "$(ldconfig -p | sed -n 's/.*libm\.so\.6 .* => //p;T;q')" "$T/xla_cuda_plugin.so"
+	export LD_PRELOAD=$T/xla_cuda_plugin.so
+	MOCK_COPIES_BREAK=1 measured --round-trips 200 --graphs 5
+	same "state" "$(state redundant-transfers)" not_measured
+	of '.rules[] | select(.rule == "redundant-transfers") | .reason' |
+	    grep -q "XLA's command buffers" || fail "$(of .rules[0])"
+	export XLA_FLAGS="--xla_gpu_enable_command_buffer= --xla_dump_to=x"
+	measured --round-trips 200 --graphs 5
+	same "state" "$(state redundant-transfers)" found
+}
+
 # A kernel may wait for memory that the host writes, another stream, or another GPU. It
 # would not end while the host is held, so it is measured while the program goes on.
 @test "a kernel is measured without being waited for" {

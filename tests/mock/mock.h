@@ -14,7 +14,7 @@
  *    MOCK_PER_PASS=n	otherwise: metrics per pass (24), grouped by kind, not
  * 	in the order in which they were added
  *    MOCK_DROP=n		the first n kernel records are dropped, and counted
- *    MOCK_FLUSH_MS=n	cuptiActivityFlushAll takes this long
+ *    MOCK_FLUSH_MS=n	cuptiActivityFlushAll takes this long, and says so
  *    MOCK_CUPTI=n	the CUPTI version that it returns (its headers')
  *    MOCK_DRIVER=n	the CUDA version of the driver (13000)
  *    MOCK_CHIP=name	chip name (GH100)
@@ -38,6 +38,7 @@
  *    MOCK_HIDDEN=1	the second device is not visible to the program
  *    MOCK_PEERS_BREAK=1	to launch a graph while copies between GPUs are traced ends
  * 	the program
+ *    MOCK_COPIES_BREAK=1	the same while any copies are traced
  *    MOCK_FOREIGN=1	each flush returns a buffer of another client
  *    MOCK_TRACE=file	appends the name of every CUPTI call, one a line;
  * 	"unrelaxed FUNCTION" where the call would break a stream capture that

@@ -547,6 +547,10 @@ mock_graph_launch(struct mock_context *c, const struct mock_launch *l, size_t n)
 	if (mock_env("MOCK_PEERS_BREAK", 0) > 0 &&
 	    mock_kind_on(CUPTI_ACTIVITY_KIND_MEMCPY2))
 		abort();
+	if (mock_env("MOCK_COPIES_BREAK", 0) > 0 &&
+	    (mock_kind_on(CUPTI_ACTIVITY_KIND_MEMCPY) ||
+	    mock_kind_on(CUPTI_ACTIVITY_KIND_MEMSET)))
+		abort();
 	launching(c, true);
 	for (i = 0; i < n; i++) {
 		record_kernel(c, &l[i], k.correlation);

@@ -21,6 +21,28 @@ count_of(const struct advice *a, const char *rule)
 	return n;
 }
 
+/* Beside XLA copies are not traced: idle time is found all the same, and and says
+ * that part of it may be copies. */
+MADE_TEST(test_idle_beside_xla)
+{
+	const struct finding *f;
+	struct advice *a;
+
+	made_counters(m, made_kernel(m, "k", 10000, 200000), 0.9);
+	made_gaps(m, IDLE_HOST, 40000, 50000);
+	assert_int_not_equal(made_found(m, "gpu-idle-gaps")->confidence, CONF_LOW);
+	m->run.refused = 1u << REFUSED_XLA;
+	a = made_advised(m);
+	f = made_finding(a, "gpu-idle-gaps");
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_non_null(strstr(f->summary, "copies were not traced"));
+	assert_int_equal(made_verdict(a, "redundant-transfers")->state,
+	    RULE_NOT_MEASURED);
+	m->run.refused = 1u << REFUSED_COPIES;
+	assert_int_equal(made_verdict(made_advised(m), "gpu-idle-gaps")->state,
+	    RULE_NOT_MEASURED);
+}
+
 /* A program without launches: 10,000 calls that take a tenth of it. */
 static void
 fault_allocating_bare(struct made *m)

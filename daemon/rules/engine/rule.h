@@ -55,7 +55,9 @@ enum rule_need {
 	NEED_JIT = 4096,	/* the driver's JIT compilations */
 	NEED_CALLED = 8192,	/* for a library's kernel no other data: the rule
 				 * is about how it is called (rule_view.library) */
-	NEED_LINES = 16384	/* counts or samples: the finding is by line */
+	NEED_LINES = 16384,	/* counts or samples: the finding is by line */
+	NEED_IDLE = 32768	/* idle time: beside XLA, where copies are not
+				 * traced, they count as idle */
 };
 
 /* Pools of time that findings about the run recover; an idle cause is pool 1 <<

@@ -23,6 +23,7 @@ static const struct {
 	[REFUSED_MEMSETS] = { NEED_COPIES, REASON_REFUSED_MEMSETS },
 	[REFUSED_MEMORY] = { NEED_MEMORY, REASON_REFUSED_MEMORY },
 	[REFUSED_JIT] = { NEED_JIT, REASON_REFUSED_JIT },
+	[REFUSED_XLA] = { NEED_COPIES, REASON_REFUSED_XLA },
 	[REFUSED_CALLS] = { NEED_CALLS | NEED_MEMORY,
 	    REASON_REFUSED_CALLS },
 };
@@ -40,7 +41,8 @@ const struct reason *
 reads_refused(const struct run *run, unsigned needs)
 {
 	for (int i = 0; i < REFUSED_KINDS; i++)
-		if ((run->refused >> i & 1) && (refusals[i].needs & needs))
+		if ((run->refused >> i & 1) && (refusals[i].needs & needs) &&
+		    !(i == REFUSED_XLA && (needs & NEED_IDLE)))
 			return &reason_row[refusals[i].reason];
 	return NULL;
 }
@@ -83,4 +85,15 @@ reads_lost(const struct run *run, const struct rule *rule)
 	    (double)run->lost <= LOST_MOST * all))
 		return NULL;
 	return &reason_row[REASON_RECORDS_LOST];
+}
+
+void
+reads_doubt_idle(const struct rule_view *x, struct draft *d)
+{
+	if (!(x->run->refused >> REFUSED_XLA & 1))
+		return;
+	d->f.confidence = CONF_LOW;
+	d->f.summary = arena_format(x->arena, "%s; copies were not traced and count "
+	    "as idle time (XLA_FLAGS=--xla_gpu_enable_command_buffer= traces them)",
+	    d->f.summary);
 }

@@ -31,4 +31,8 @@ const struct reason *reads_refused(const struct run *run, unsigned needs);
  */
 const struct reason *reads_lost(const struct run *run, const struct rule *rule);
 
+/* reads_doubt_idle(x, d): says in ${d}, a finding about idle time, that copies were not
+ * traced, if they were not (beside XLA), and claims less. */
+void reads_doubt_idle(const struct rule_view *x, struct draft *d);
+
 #endif

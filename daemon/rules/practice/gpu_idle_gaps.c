@@ -9,6 +9,7 @@
 
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/reads.h"
 
 /* The share believed to go of the host's work that is longer than the GPU's. In
  * Python the worker processes of a loader share it: four leave a quarter, eight
@@ -189,5 +190,6 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	d->f.gain_note = "host work hidden behind GPU work, as far as there "
 	    "is GPU work to hide behind; what other findings recover is not "
 	    "counted here";
+	reads_doubt_idle(x, d);
 	return RULE_FOUND;
 }

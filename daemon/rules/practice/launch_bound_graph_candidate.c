@@ -12,6 +12,7 @@
 #include "rules/evidence/framework.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/operator.h"
+#include "rules/evidence/reads.h"
 #include "rules/evidence/slope.h"
 
 #define FINDINGS 8	/* sequences; others repeat the same story */
@@ -291,6 +292,7 @@ found(struct rule_view *x, const struct candidate *c)
 	    "cudaMalloc or cudaFree" : s->syncs > 0 ? "gaps at "
 	    "synchronisations inside the sequence are not counted" :
 	    "gaps shrink to those between nodes of a graph";
+	reads_doubt_idle(x, d);
 }
 
 enum rule_state
