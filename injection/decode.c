@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "activity.h"
 #include "decode.h"
 #include "device.h"
 #include "emit.h"
@@ -204,6 +203,26 @@ decode_managed(const cupti_managed *u)
 
 /* Records the overhead of measuring only: lazy loading and JIT belong to the
  * program. */
+static uint64_t last_ns;	/* begin of the last flush; 0: there was none */
+
+void
+decode_last(uint64_t ns)
+{
+
+	if (last_ns == 0)
+		last_ns = ns;
+}
+
+/* A flush of this thread, which also is the one that flushes: the program waits for the
+ * last one only. One that began while a call of the program waited in the driver takes as
+ * long as that call. */
+static bool
+is_aside(const CUpti_ActivityOverhead3 *o, uint32_t tid)
+{
+
+	return tid == inject_tid() && (last_ns == 0 || o->start < last_ns);
+}
+
 static void
 decode_overhead(const CUpti_ActivityOverhead3 *o)
 {
@@ -216,6 +235,8 @@ decode_overhead(const CUpti_ActivityOverhead3 *o)
 	switch ((unsigned)o->overheadKind) {
 	case CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH:
 	case CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST:
+		if (is_aside(o, r.tid))
+			return;
 		r.kind = OVERHEAD_CUPTI_BUFFER;
 		break;
 	case CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION:
@@ -292,7 +313,7 @@ decode_record(const CUpti_Activity *a)
 		    .device = c->deviceId, .null_stream = c->nullStreamId,
 		    .now_ns = inject_now() };
 
-		activity_uses_device(c->deviceId);
+		device_used(c->deviceId);
 		EMIT(CONTEXT, &r);
 		break;
 	}

@@ -83,3 +83,11 @@ load common
 	same "signal" "$(of .run.signal)" 15
 	same "launches" "$(of .run.launches)" 100
 }
+
+@test "flushes beside the program take nothing from it, but the last one" {
+	options="--level trace --no-daemon -o $T/c.cadv"
+	MOCK_FLUSH_MS=300 measure --kernels 40 --pause-us 50000
+	load "$T/c.cadv"
+	of .run.overhead | jq -e '.by.cupti_s < 0.5 and .total_s < 0.6' ||
+	    fail "$(of .run.overhead)"
+}

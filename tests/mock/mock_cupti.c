@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "mock_internal.h"
 
@@ -442,13 +443,22 @@ cuptiActivityFlushAll(uint32_t flag)
 	struct thread_buffer *b;
 	struct full *list, **tail = &list, *f;
 	uint64_t ms = mock_env("MOCK_FLUSH_MS", 0);
+	CUpti_ActivityOverhead3 o = { .kind = CUPTI_ACTIVITY_KIND_OVERHEAD,
+	    .overheadKind = CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH,
+	    .objectKind = CUPTI_ACTIVITY_OBJECT_THREAD };
 	struct timespec wait = { (time_t)(ms / 1000),
 	    (long)(ms % 1000) * 1000000 };
 
 	(void)flag;
 	MOCK_ENTER();
-	if (ms > 0)
+	if (ms > 0) {
+		o.start = mock_now();
 		nanosleep(&wait, NULL);
+		o.end = mock_now();
+		o.objectId.pt.threadId = (uint32_t)gettid();
+		if (mock_kind_on(CUPTI_ACTIVITY_KIND_OVERHEAD))
+			mock_emit(&o, sizeof(o));
+	}
 	pthread_mutex_lock(&mock.lock);
 	if (mock.completed == NULL) {
 		pthread_mutex_unlock(&mock.lock);
