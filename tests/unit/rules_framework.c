@@ -370,6 +370,77 @@ MADE_TEST(test_compiled_and_kept)
 	assert_non_null(made_found(m, "recompilation"));
 }
 
+/* Triton's autotuner compiles what it tries out: that is no change of shapes. A benchmark
+ * of the program's own is none of its trials. */
+MADE_TEST(test_compiled_to_tune)
+{
+	struct site_frame frame[] = { { .file = "/x/site-packages/triton/runtime/jit.py",
+	    .function = "run", .line = 9, .python = true },
+	    { .file = "/x/site-packages/triton/runtime/autotuner.py",
+	    .function = "_bench", .line = 164, .python = true },
+	    { .file = "/home/me/attention.py", .function = "forward", .line = 541,
+	    .python = true } };
+	struct site site[5];
+	struct process python = { .python = true };
+	const struct finding *f;
+
+	fault_recompiling(m);
+	m->kernel[0].name = m->kernel[0].mangled = m->kernel[0].short_name = "_attn_fwd";
+	for (size_t i = 0; i < 5; i++) {
+		if (i > 0)
+			made_kernel(m, "_attn_fwd", 70, 200000)->mangled =
+			    m->kernel[0].mangled;
+		site[i] = (struct site){ .call = CALL_LAUNCH, .kernel = m->kernel[i].id,
+		    .count = 70, .frame = frame, .frames = 3, .first = 2 };
+		m->run.compiling.time[i].kernel = m->kernel[i].id;
+	}
+	m->run.site = site;
+	m->run.sites = 5;
+	m->run.process = &python;
+	m->run.processes = 1;
+	f = made_found(m, "recompilation");
+	assert_has(f->summary, "autotuner compiles and times 5 variants of _attn_fwd");
+	assert_has(f->advice, "prune the list of configs");
+	assert_has(f->good_code, "cache_results=True");
+	assert_non_null(f->site);
+	assert_int_equal(f->site->frame[f->site->first].line, 541);
+	frame[1].file = "/x/site-packages/triton/testing.py";
+	f = made_found(m, "recompilation");
+	assert_lacks(f->summary, "autotuner");
+	assert_has(f->advice, "pad to a few");
+}
+
+/* Advice about torch.compile is for programs that use it, not for all of PyTorch's. */
+MADE_TEST(test_compiled_without_torch)
+{
+	static struct site_frame load[] = { { .module = "libcuda.so.1" },
+	    { .module = "libtorch_cuda.so" }, { .file = "/home/me/run.py", .line = 7,
+	    .python = true } };
+	static struct site_frame wrapped[] = { {
+	    .file = "/x/site-packages/torch/_dynamo/eval_frame.py", .line = 9,
+	    .python = true } };
+	static struct site site[] = { { .call = CALL_MODULE_LOAD, .count = 9,
+	    .frame = load, .frames = 3 }, { .call = CALL_MEMCPY, .count = 9,
+	    .frame = wrapped, .frames = 1 } };
+	struct process python = { .python = true };
+	const struct finding *f;
+
+	fault_recompiling(m);
+	m->kernel[0].name = m->kernel[0].mangled = "my_kernel";
+	m->run.site = site;
+	m->run.sites = 2;
+	m->run.process = &python;
+	m->run.processes = 1;
+	f = made_found(m, "recompilation");
+	assert_lacks(f->advice, "torch.compile");
+	assert_lacks(f->bad_code, "torch.compile");
+	wrapped[0].file = "/x/site-packages/torch/_inductor/codecache.py";
+	f = made_found(m, "recompilation");
+	assert_has(f->advice, "torch.compile(dynamic=True)");
+	m->run.sites = 0;
+	assert_lacks(made_found(m, "recompilation")->bad_code, "torch.compile");
+}
+
 /* A few launches that come very often are a loop over pieces: larger ones need fewer. */
 MADE_TEST(test_words_of_pieces)
 {

@@ -1,8 +1,9 @@
 /*
  * recompilation: the program compiles repeatedly while it runs: a framework's
- * compiler that specialises on changing shapes or numbers, or NVRTC that gets
- * numbers as text. Meanwhile the GPU idles. Compiling once at the start of a
- * loop is not reported, nor once more for what runs after it.
+ * compiler that specialises on changing shapes or numbers, NVRTC that gets
+ * numbers as text, or Triton's autotuner, which compiles each configuration that it
+ * tries out. Meanwhile the GPU idles. Compiling once at the start of a loop is not
+ * reported, nor once more for what runs after it.
  */
 #include <math.h>
 #include <string.h>
@@ -20,6 +21,7 @@ struct compilations {
 	double needed_s;	/* of idle_s: compilations that are necessary */
 	double late;		/* launches before the last compilation, of all */
 	bool kept;		/* all of it is code that its compiler keeps on disk */
+	uint32_t kernel;	/* id of one for which the GPU waited longest */
 };
 
 /* New code after which hardly anything is launched serves the end of the program. */
@@ -73,8 +75,36 @@ trials_of(const struct rule_view *x)
 	return n;
 }
 
+/* Is it a launch with which Triton's autotuner times a configuration? A benchmark of the
+ * program's own also launches from triton/testing.py. */
+static bool
+is_trial(const struct site *s)
+{
+	for (size_t f = 0; f < s->frames; f++)
+		if (s->frame[f].python && s->frame[f].file != NULL &&
+		    s->frame[f].function != NULL &&
+		    strstr(s->frame[f].file, "triton/runtime/autotuner.py") != NULL &&
+		    strcmp(s->frame[f].function, "_bench") == 0)
+			return true;
+	return false;
+}
+
+/* Has the autotuner tried out ${kernel}? The program launches the fastest one later. */
+static bool
+is_tried(const struct run *run, uint32_t kernel)
+{
+	size_t end, i = site_launches(run->site, run->sites, kernel, &end);
+
+	for (; i < end; i++)
+		if (run->site[i].call == CALL_LAUNCH &&
+		    run->site[i].kernel == kernel && is_trial(&run->site[i]))
+			return true;
+	return false;
+}
+
+/* What was compiled for the autotuner, with ${tried}, or for the program. */
 static struct compilations
-collect(const struct rule_view *x)
+collect(const struct rule_view *x, bool tried)
 {
 	const struct compiling *c = &x->run->compiling;
 	struct compilations a = { .kept = true };
@@ -82,24 +112,30 @@ collect(const struct rule_view *x)
 	 * as many. */
 	double trials = trials_of(x);
 	double launches = fmax(1, (double)x->run->launches - trials);
+	uint64_t longest = 0;
 
 	for (size_t i = 0; i < c->times; i++) {
+		const struct compiled *t = &c->time[i];
 		bool known;
 
-		if (!is_made(x, &c->time[i]) || (!is_again(c, i) &&
-		    c->time[i].at + BEHIND_LEAST > x->run->launches))
+		if (!is_made(x, t) || is_tried(x->run, t->kernel) != tried ||
+		    (!is_again(c, i) && t->at + BEHIND_LEAST > x->run->launches))
 			continue;
 		/* The first one is necessary, unless the code was known before. What
 		 * tries out candidates has run before, whatever they are of. */
-		known = c->time[i].known && !steps_does(x,
-		    &x->run->kernel[c->time[i].kernel - 1], "autotuning");
+		known = t->known && !steps_does(x,
+		    &x->run->kernel[t->kernel - 1], "autotuning");
 		if (a.times == 0 && !known)
-			a.needed_s = (double)c->time[i].idle_ns * 1e-9;
+			a.needed_s = (double)t->idle_ns * 1e-9;
+		if (a.times == 0 || t->idle_ns > longest) {
+			longest = t->idle_ns;
+			a.kernel = t->kernel;
+		}
 		a.times++;
-		a.kept &= is_kept(x, &x->run->kernel[c->time[i].kernel - 1]);
-		a.loads += (double)c->time[i].loads;
-		a.idle_s += (double)c->time[i].idle_ns * 1e-9;
-		a.late = fmax(0, (double)c->time[i].at - trials * (double)i /
+		a.kept &= is_kept(x, &x->run->kernel[t->kernel - 1]);
+		a.loads += (double)t->loads;
+		a.idle_s += (double)t->idle_ns * 1e-9;
+		a.late = fmax(0, (double)t->at - trials * (double)i /
 		    (double)c->times) / launches;
 	}
 	return a;
@@ -117,47 +153,110 @@ is_loaded_by_hand(const struct site *s)
 	return true;
 }
 
-enum rule_state
-rule_recompilation(struct rule_view *x)
+/* Is the frame of torch.compile, or of code that it made? Frames of torch/_dynamo as such
+ * are on many stacks without it: it wraps what it must not compile, such as optimizers. */
+static bool
+is_torch_compile(const struct site_frame *f)
+{
+	return f->file != NULL && (strstr(f->file, "torch/_inductor/") != NULL ||
+	    strstr(f->file, "/torchinductor_") != NULL ||
+	    strstr(f->file, "torch/_dynamo/convert_frame.py") != NULL);
+}
+
+/* Does the program use torch.compile? Kernels of PyTorch's alone do not mean that. */
+static bool
+has_torch_compile(const struct rule_view *x)
 {
 	const struct run *run = x->run;
-	struct compilations a = collect(x);
-	double times = a.times, idle = a.idle_s, late = a.late;
-	double again = idle - a.needed_s;
-	bool python = lines_python(run);
+
+	for (size_t i = 0; i < run->kernels; i++) {
+		const struct library *l = steps_library(x, &run->kernel[i]);
+
+		if (l != NULL && strcmp(l->name, "Inductor") == 0)
+			return true;
+	}
+	for (size_t i = 0; i < run->sites; i++)
+		for (size_t f = 0; f < run->site[i].frames; f++)
+			if (is_torch_compile(&run->site[i].frame[f]))
+				return true;
+	return false;
+}
+
+/* A finding about the compilations ${a}, without its words; NULL: they are few. */
+static struct draft *
+found(struct rule_view *x, const char *key, const struct compilations *a)
+{
+	double again = a->idle_s - a->needed_s;
 	struct draft *d;
 
-	if (times < rule_value(x, a.kept ? "min_kept" : "min_times") ||
-	    late < rule_value(x, "min_late") ||
-	    again < rule_value(x, "min_share") * rule_active_s(run))
-		return RULE_CLEAN;
-	d = rule_found(x, "compiling");
-	lines_site_of(x, d, CALL_BIT(MODULE_LOAD), is_loaded_by_hand);
+	if (a->times < rule_value(x, a->kept ? "min_kept" : "min_times") ||
+	    a->late < rule_value(x, "min_late") ||
+	    again < rule_value(x, "min_share") * rule_active_s(x->run))
+		return NULL;
+	d = rule_found(x, key);
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC),
 	    { share[VIEW_LOW] * again, share[VIEW_MID] * again,
-	    share[VIEW_HIGH] * idle } };
+	    share[VIEW_HIGH] * a->idle_s } };
 	d->claims = 1;
 	d->f.confidence = CONF_MEDIUM;
 	d->f.where = "compilations";
 	d->f.location = arena_format(x->arena, "%s, the last after %s of the "
-	    "launches", say_counted(x->arena, times, "time"),
-	    say_percent(x->arena, late));
-	rule_evidence(x, d, "times", times,
+	    "launches", say_counted(x->arena, a->times, "time"),
+	    say_percent(x->arena, a->late));
+	rule_evidence(x, d, "times", a->times,
 	    "times that code was made and loaded in the loop",
 	    .measured = "API and kernel records", .unit = "time",
-	    .key = "min_times");
-	rule_evidence(x, d, "loads", a.loads, "modules loaded then",
+	    .key = a->kept ? "min_kept" : "min_times");
+	rule_evidence(x, d, "loads", a->loads, "modules loaded then",
 	    .measured = "API records", .unit = "module");
-	rule_evidence(x, d, "late_ratio", late,
+	rule_evidence(x, d, "late_ratio", a->late,
 	    "launches before the last of them, of all",
 	    .measured = "API and kernel records", .key = "min_late");
-	rule_evidence(x, d, "idle_s", idle, "GPU idle meanwhile",
+	rule_evidence(x, d, "idle_s", a->idle_s, "GPU idle meanwhile",
 	    .measured = "API and kernel records");
+	return d;
+}
+
+/* The list of configurations is what costs, at the line that launches the kernel. */
+static void
+tell_tuning(struct rule_view *x, struct draft *d, const struct compilations *a)
+{
+	const struct kernel *k = &x->run->kernel[a->kernel - 1];
+	double variants = 0;
+
+	for (size_t i = 0; i < x->run->kernels; i++)
+		variants += x->run->kernel[i].mangled == k->mangled &&
+		    is_tried(x->run, x->run->kernel[i].id);
+	lines_launch(x, d, k->id);
+	d->variant = "tuning";
+	rule_evidence(x, d, "variants", variants, "variants of the kernel that the "
+	    "autotuner timed", .measured = "launch sites", .unit = "variant");
+	d->f.summary = arena_format(x->arena, "Triton's autotuner compiles and times "
+	    "%s of %s: the GPU waits %s for the compiler",
+	    say_counted(x->arena, variants, "variant"), k->short_name,
+	    say_seconds(x->arena, a->idle_s));
+	d->f.limiter = "the compiler: it makes each configuration in the list, for each "
+	    "new value of the key";
+	d->f.advice = "prune the list of configurations, and keep ~/.triton/cache from run "
+	    "to run";
+	d->f.gain_note = "all configurations but the first; a later run finds compiled "
+	    "code on disk, and times it anew";
+	d->f.bad_code = "@triton.autotune([Config(…) for q in … for k in …], key=[\"n\"])";
+	d->f.good_code = "@triton.autotune([Config(…), Config(…)], key=[\"n\"])";
+}
+
+static void
+tell_again(struct rule_view *x, struct draft *d, const struct compilations *a)
+{
+	bool torch = has_torch_compile(x), python = lines_python(x->run);
+
+	lines_site_of(x, d, CALL_BIT(MODULE_LOAD), is_loaded_by_hand);
+	d->variant = torch ? NULL : "own";
 	d->f.summary = arena_format(x->arena, "the program compiles in the loop, "
 	    "%s: the GPU waits %s for it",
-	    say_counted(x->arena, times, "time"),
-	    say_seconds(x->arena, idle));
+	    say_counted(x->arena, a->times, "time"),
+	    say_seconds(x->arena, a->idle_s));
 	d->f.limiter = "the compiler: what it made for other shapes or numbers "
 	    "does not fit";
 	d->f.advice = python ? "give the compiler what stays the same: pad to a few "
@@ -165,16 +264,37 @@ rule_recompilation(struct rule_view *x)
 	    "the compiler's log says what it specialised on" : "compile once, and "
 	    "pass what changes as kernel arguments; code that does differ keep "
 	    "by its options (a map from options to CUkernel)";
-	d->f.gain_note = a.needed_s > 0 ? "all times but the first; compiled code "
+	d->f.gain_note = a->needed_s > 0 ? "all times but the first; compiled code "
 	    "may be kept from run to run" : "all these times: the code was there "
 	    "before; compiled code may be kept from run to run";
-	d->f.bad_code = python ? "f = torch.compile(f, dynamic=False)\n"
-	    "for x in batches:            # of all lengths\n    f(x)" :
+	d->f.bad_code = !python ?
 	    "for (float a : candidates) {\n    compile(\"#define A \" + text(a) + "
-	    "source, &kernel);   // NVRTC\n    launch(kernel, data);\n}";
-	d->f.good_code = python ? "f = torch.compile(f, dynamic=True)\n"
-	    "for x in batches:\n    f(x)" :
+	    "source, &kernel);   // NVRTC\n    launch(kernel, data);\n}" : torch ?
+	    "f = torch.compile(f, dynamic=False)\n"
+	    "for x in batches:            # of all lengths\n    f(x)" :
+	    "for x in batches:            # of all lengths\n"
+	    "    f = compiled(source, len(x))\n    f(x)";
+	d->f.good_code = !python ?
 	    "compile(source, &kernel);   // once\nfor (float a : candidates)\n"
-	    "    launch(kernel, data, a);";
-	return RULE_FOUND;
+	    "    launch(kernel, data, a);" : torch ?
+	    "f = torch.compile(f, dynamic=True)\nfor x in batches:\n    f(x)" :
+	    "f = compiled(source)\nfor x in batches:\n    f(x, len(x))";
+}
+
+enum rule_state
+rule_recompilation(struct rule_view *x)
+{
+	struct compilations tuning = collect(x, true), again = collect(x, false);
+	struct draft *d;
+	bool any = false;
+
+	if ((d = found(x, "tuning", &tuning)) != NULL) {
+		tell_tuning(x, d, &tuning);
+		any = true;
+	}
+	if ((d = found(x, "compiling", &again)) != NULL) {
+		tell_again(x, d, &again);
+		any = true;
+	}
+	return any ? RULE_FOUND : RULE_CLEAN;
 }
