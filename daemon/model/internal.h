@@ -505,6 +505,8 @@ struct model {
 	struct spans overhead;
 	struct spans held;	/* of overhead: the host was held */
 	struct spans jit;
+	struct xla_module xla[XLA_MODULES];
+	uint32_t xlas;
 	bool jit_unknown;	/* a process does not report JIT compilation */
 	struct source_state *source;	/* NULL: no such records */
 	const char *extra_name[MAX_EXTRA];

@@ -320,6 +320,15 @@ struct compiling {
 	} time[COMPILING_TIMES];
 };
 
+/* A function that XLA compiled, as its NVTX ranges name it: "jit_train_step". Others, once
+ * there are XLA_MODULES, count as the last one. */
+#define XLA_MODULES 128
+struct xla_module {
+	const char *name;
+	uint64_t times;
+	uint64_t host_ns, first_ns;	/* of all compilations; of the first one */
+};
+
 /* Managed memory. */
 struct unified {
 	bool used;		/* some was allocated */
@@ -584,6 +593,7 @@ struct run {
 					 * first work */
 	uint64_t jit_loads;		/* found in the driver's cache */
 	struct compiling compiling;
+	const struct xla_module *xla_module; size_t xla_modules;
 
 	/* Our own cost. */
 	uint64_t overhead_ns[OVERHEAD_KINDS];

@@ -396,6 +396,8 @@ model_settle(struct model *m, bool final)
 	run->state = final ? settle_state(m) : RUN_LIVE;
 	run->contexts_gone = memory_contexts_gone(m);
 	run->jit_ns = spans_total(&m->jit);
+	run->xla_module = m->xla;
+	run->xla_modules = m->xlas;
 	run->jit_traced = m->stream_count > 0 && !m->jit_unknown;
 	if (!m->run_end)
 		run->exit_code = -1;

@@ -746,6 +746,29 @@ FEED_TEST(test_jit)
 	assert_int_equal(run->jit_startup_ns, 40 * MS);
 }
 
+/* XLA names what it compiles in ranges: the same name again is compiled again. */
+FEED_TEST(test_xla_modules)
+{
+	static const char *const name[] = { "XlaCompile:#module=jit_step#",
+	    "XlaCompile:#module=jit_mul,program_id=7#", "XlaModule:#hlo_module=jit_a#" };
+	static const uint64_t order[] = { 0, 1, 0, 2, 0 };
+	const struct run *run;
+
+	for (uint32_t i = 0; i < 3; i++)
+		FEED(f, STRING, .id = 500 + i, .text = wire_str_of(name[i]));
+	for (uint64_t i = 0; i < 5; i++)
+		FEED(f, RANGE, .name = (uint32_t)(500 + order[i]),
+		    .start_ns = T0 + 9 * i * MS, .end_ns = T0 + 8 * i * MS + 5 * MS);
+	run = feed_settle(f);
+	assert_int_equal(run->xla_modules, 2);
+	assert_string_equal(run->xla_module[0].name, "jit_step");
+	assert_int_equal(run->xla_module[0].times, 3);
+	assert_int_equal(run->xla_module[0].host_ns, 9 * MS);
+	assert_int_equal(run->xla_module[0].first_ns, 5 * MS);
+	assert_string_equal(run->xla_module[1].name, "jit_mul");
+	assert_int_equal(run->xla_module[1].times, 1);
+}
+
 FEED_TEST(test_jit_told)
 {
 	struct feed told = { .m = model_new(), .stream = 1 };
