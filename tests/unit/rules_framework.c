@@ -410,6 +410,60 @@ MADE_TEST(test_compiled_to_tune)
 	assert_has(f->advice, "pad to a few");
 }
 
+static struct site_frame eager[] = {
+	{ .file = "/x/site-packages/jax/_src/pjit.py", .function = "cache_miss",
+	  .line = 2, .python = true },
+	{ .file = "/x/site-packages/jax/_src/traceback_util.py",
+	  .function = "reraise_with_filtered_traceback", .line = 1, .python = true },
+	{ .file = "/x/site-packages/jax/_src/random/core.py",
+	  .function = "truncated_normal", .line = 3, .python = true },
+	{ .file = "/home/me/model.py", .function = "__init__", .line = 170,
+	  .python = true },
+};
+
+/* With JAX functions outside of jit, and functions that are compiled once, are no matter
+ * of changing shapes. */
+MADE_TEST(test_compiled_by_jax)
+{
+	struct site_frame user = eager[2];
+	struct site site[] = { { .call = CALL_MODULE_LOAD, .count = 9, .frame = eager,
+	    .frames = 4, .first = 3 } };
+	struct xla_module module[] = { { "jit_step", 1, 900, 900 },
+	    { "jit__truncated_normal", 32, 320, 100 } };
+	struct process python = { .python = true };
+	const struct finding *f;
+
+	fault_recompiling(m);
+	m->kernel[0].name = m->kernel[0].mangled = "loop_add_fusion";
+	m->run.xla_module = module;
+	m->run.xla_modules = 2;
+	m->run.site = site;
+	m->run.sites = 1;
+	m->run.process = &python;
+	m->run.processes = 1;
+	f = made_found(m, "recompilation");
+	assert_has(f->advice, "put jax.jit around what runs outside of it");
+	assert_has(f->summary, "jit__truncated_normal 32 times");
+	assert_ptr_equal(f->site, &site[0]);
+
+	eager[2].file = "/home/me/train.py";
+	f = made_found(m, "recompilation");
+	assert_has(f->advice, "persistent cache");
+	assert_has(f->summary, "longest jit_step");
+
+	module[1].host_ns = 1000;
+	f = made_found(m, "recompilation");
+	assert_has(f->advice, "pad to a few shapes");
+	assert_has(f->summary, "jit__truncated_normal was compiled 32 times");
+	eager[2] = user;
+	eager[2].function = "apply_primitive";
+	eager[1].function = "bind";
+	f = made_found(m, "recompilation");
+	assert_has(f->advice, "put jax.jit around");
+	eager[2].function = "f";
+	assert_has(made_found(m, "recompilation")->advice, "pad to a few shapes");
+}
+
 /* Advice about torch.compile is for programs that use it, not for all of PyTorch's. */
 MADE_TEST(test_compiled_without_torch)
 {

@@ -246,17 +246,119 @@ tell_tuning(struct rule_view *x, struct draft *d, const struct compilations *a)
 	d->f.good_code = "@triton.autotune([Config(…), Config(…)], key=[\"n\"])";
 }
 
+/* Does JAX load code there for a function that is called outside of jit: one primitive, or
+ * a function of JAX's own, such as jax.random.normal? Its wrapper of a jitted function is
+ * called by the program's code otherwise. */
+static bool
+is_eager(const struct site *s)
+{
+	for (size_t f = 0; f + 1 < s->frames; f++) {
+		const struct site_frame *at = &s->frame[f];
+
+		if (!at->python || at->file == NULL || at->function == NULL ||
+		    strstr(at->file, "/jax/_src/") == NULL)
+			continue;
+		if (strcmp(at->function, "apply_primitive") == 0)
+			return true;
+		if (strcmp(at->function, "reraise_with_filtered_traceback") == 0)
+			return at[1].python && at[1].file != NULL &&
+			    strstr(at[1].file, "/jax/_src/") != NULL;
+	}
+	return false;
+}
+
+#define MOSTLY_EAGER 0.8	/* of the loads: beside these, a function of the
+				 * program's that is compiled again is a detail */
+#define HARDLY_AGAIN 0.2	/* of the time in XLA */
+
+/* What compiles with XLA: variants of JAX's words. NULL: the same functions again and
+ * again, or it is not known. */
+static const char *
+xla_variant(const struct run *run)
+{
+	double loads = 0, eager = 0, ns = 0, first = 0;
+
+	for (size_t i = 0; i < run->sites; i++) {
+		const struct site *s = &run->site[i];
+
+		if (s->call != CALL_MODULE_LOAD || !is_loaded_by_hand(s))
+			continue;
+		loads += (double)s->count;
+		eager += is_eager(s) ? (double)s->count : 0;
+	}
+	if (eager > MOSTLY_EAGER * loads)
+		return "eager";
+	for (size_t i = 0; i < run->xla_modules; i++) {
+		ns += (double)run->xla_module[i].host_ns;
+		first += (double)run->xla_module[i].first_ns;
+	}
+	return ns > 0 && ns - first < HARDLY_AGAIN * ns ? "first" : NULL;
+}
+
+/* The function that XLA compiled again for longest, or with ${once} altogether. */
+static const struct xla_module *
+xla_longest(const struct run *run, bool once)
+{
+	const struct xla_module *best = NULL;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < run->xla_modules; i++) {
+		const struct xla_module *m = &run->xla_module[i];
+		uint64_t ns = m->host_ns - (once ? 0 : m->first_ns);
+
+		if (ns > most) {
+			most = ns;
+			best = m;
+		}
+	}
+	return best;
+}
+
+/* JAX's first compilations: no shape or number changes from step to step. */
+static void
+tell_xla(struct rule_view *x, struct draft *d, const struct compilations *a)
+{
+	bool first = strcmp(d->variant, "first") == 0;
+	const struct xla_module *m = xla_longest(x->run, first);
+	const char *waits = say_seconds(x->arena, a->idle_s), *name = "";
+
+	if (m != NULL)
+		name = first ? arena_format(x->arena, ", longest %s", m->name) :
+		    arena_format(x->arena, ", %s %s", m->name,
+		    say_counted(x->arena, (double)m->times, "time"));
+	if (!first)
+		lines_site_of(x, d, CALL_BIT(MODULE_LOAD), is_eager);
+	d->f.summary = first ? arena_format(x->arena, "XLA compiles new functions%s: "
+	    "the GPU waits %s for it", name, waits) : arena_format(x->arena, "JAX "
+	    "compiles what is called outside of jit one function at a time%s: the GPU "
+	    "waits %s for it", name, waits);
+	d->f.limiter = first ? "the compiler: hardly a function is compiled twice" :
+	    "the compiler: it makes each function anew for each shape";
+	d->f.gain_note = first ? "a later run, which finds the code on disk" :
+	    "all times but the first: one function for all is compiled once";
+}
+
 static void
 tell_again(struct rule_view *x, struct draft *d, const struct compilations *a)
 {
 	bool torch = has_torch_compile(x), python = lines_python(x->run);
+	const struct library *l = steps_library(x, &x->run->kernel[a->kernel - 1]);
+	const struct xla_module *m = NULL;
+	const char *variant = NULL;
 
+	/* Without the place of its launch a kernel of XLA's is not known by its name. */
+	if (l != NULL ? strcmp(l->name, "XLA") == 0 : x->run->xla_modules > 0) {
+		variant = xla_variant(x->run);
+		m = xla_longest(x->run, false);
+	}
 	lines_site_of(x, d, CALL_BIT(MODULE_LOAD), is_loaded_by_hand);
-	d->variant = torch ? NULL : "own";
+	d->variant = torch ? NULL : variant != NULL ? variant : "own";
 	d->f.summary = arena_format(x->arena, "the program compiles in the loop, "
-	    "%s: the GPU waits %s for it",
+	    "%s: the GPU waits %s for it%s",
 	    say_counted(x->arena, a->times, "time"),
-	    say_seconds(x->arena, a->idle_s));
+	    say_seconds(x->arena, a->idle_s), m == NULL ? "" :
+	    arena_format(x->arena, "; %s was compiled %s", m->name,
+	    say_counted(x->arena, (double)m->times, "time")));
 	d->f.limiter = "the compiler: what it made for other shapes or numbers "
 	    "does not fit";
 	d->f.advice = python ? "give the compiler what stays the same: pad to a few "
@@ -279,6 +381,8 @@ tell_again(struct rule_view *x, struct draft *d, const struct compilations *a)
 	    "    launch(kernel, data, a);" : torch ?
 	    "f = torch.compile(f, dynamic=True)\nfor x in batches:\n    f(x)" :
 	    "f = compiled(source)\nfor x in batches:\n    f(x, len(x))";
+	if (variant != NULL && !torch)
+		tell_xla(x, d, a);
 }
 
 enum rule_state
