@@ -50,7 +50,7 @@ static struct {
 	unsigned made;
 	_Atomic bool want_managed;
 	bool managed, peers;
-	bool apart;		/* copies are not recorded beside XLA */
+	_Atomic bool apart;	/* copies are not recorded beside XLA */
 	uint64_t managed_ns;	/* time of the latest events */
 	void (*wake)(void);
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .done_tail = &pool.done };
@@ -234,7 +234,8 @@ static const struct {
 	{ CUPTI_ACTIVITY_KIND_JIT, "JIT tracing", false, false },
 };
 
-static atomic_bool started;	/* our buffer callbacks are registered */
+static atomic_bool started;	/* our buffer callbacks are registered, */
+static atomic_bool enabled;	/* and the kinds of records enabled */
 
 enum { PAUSED = 1, FLUSHING = 2 };
 static unsigned full;		/* buffers that came back full; used by the sender
@@ -255,7 +256,7 @@ static void
 leave_copies(void)
 {
 
-	pool.apart = true;
+	atomic_store(&pool.apart, true);
 	diag_report(DIAG_ACTIVITY_FAILED, SEVERITY_WARNING, 0,
 	    "copy tracing, beside XLA", "XLA's command buffers end with errors, or "
 	    "compute wrong results, where CUPTI traces copies: these are not traced. "
@@ -296,7 +297,7 @@ activity_start(void)
 	if (graphs_by_xla())
 		leave_copies();
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (kinds[i].moves && pool.apart)
+		if (kinds[i].moves && atomic_load(&pool.apart))
 			continue;
 		r = api->cuptiActivityEnable(kinds[i].kind);
 		if (r == CUPTI_SUCCESS)
@@ -305,6 +306,7 @@ activity_start(void)
 		if (kinds[i].essential)
 			status = -1;
 	}
+	atomic_store(&enabled, true);
 	if (status == 0)
 		silence_watch();
 	return status;
@@ -411,7 +413,7 @@ peers_start(void)
 
 	relax_begin();		/* this is the sender thread */
 	pool.peers = true;
-	if (pool.apart)
+	if (atomic_load(&pool.apart))
 		return;
 	r = inject.api.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY2);
 	if (r != CUPTI_SUCCESS)
@@ -448,7 +450,7 @@ activity_drain(void)
 
 	if (!pool.managed && atomic_load(&pool.want_managed))
 		managed_start();
-	if (!pool.apart && atomic_load(&started) && graphs_by_xla())
+	if (atomic_load(&enabled) && !atomic_load(&pool.apart) && graphs_by_xla())
 		stop_copies();
 	if (!pool.peers && device_several())
 		peers_start();
