@@ -228,6 +228,20 @@ strip_arguments(char *out, size_t cap, const char *s)
 	return last < n ? last : 0;
 }
 
+/* Where the name of the namespace or class in front of the name at ${last} begins; ${last}
+ * if there is none with a plain name. */
+static size_t
+enclosing(const char *name, size_t last)
+{
+	size_t first = last < 2 || name[last - 1] != ':' ? last : last - 2;
+	size_t end = first;
+
+	while (first > 0 && (isalnum((unsigned char)name[first - 1]) ||
+	    name[first - 1] == '_'))
+		first--;
+	return first < end ? first : last;
+}
+
 void
 text_shorten(char *out, size_t cap, const char *demangled)
 {
@@ -239,6 +253,9 @@ text_shorten(char *out, size_t cap, const char *demangled)
 		return;
 	}
 	last = strip_arguments(name, size, demangled);
+	/* This alone says nothing: cuBLAS has gemvx::kernel. */
+	if (strcmp(name + last, "kernel") == 0)
+		last = enclosing(name, last);
 	text_copy(out, cap, name[last] != '\0' ? name + last : demangled);
 	free(name);
 }

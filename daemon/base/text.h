@@ -45,7 +45,8 @@ char *text_dup_clean(const char *p, size_t len);
 
 /* text_shorten(out, cap, demangled): the name for a table: without return type,
  * namespaces, template arguments and parameters. "void at::f<int>(float*)"
- * gives "f". Cut to ${cap}. */
+ * gives "f"; of "a::b::kernel" the innermost namespace or class stays: "b::kernel". Cut
+ * to ${cap}. */
 void text_shorten(char *out, size_t cap, const char *demangled);
 
 #endif

@@ -78,7 +78,7 @@ FEED_TEST(test_signatures)
 	assert_int_equal(run->kernel[0].first_ns, 10 * US);
 	assert_int_equal(run->kernel[0].last_ns, 60 * US);
 	assert_string_equal(run->kernel[0].name, "void at::kernel<float>(float*)");
-	assert_string_equal(run->kernel[0].short_name, "kernel");
+	assert_string_equal(run->kernel[0].short_name, "at::kernel");
 	assert_true(run->kernel[0].occupancy.known);
 	assert_true(run->kernel[0].occupancy.ratio == 1);
 	assert_int_equal(run->kernel[1].launches, 1);

@@ -135,6 +135,13 @@ TEST(names_for_people)
 	shorten("bool ns::operator<< <char>(int, int)", "operator<<");
 	shorten("void f<(a > 3)>(int)", "f");
 	shorten("ns::{lambda(int)#1}::operator()(int) const", "operator()");
+	shorten("std::enable_if<!(false), void>::type internal::gemvx::kernel<int, "
+	    "double>(int)", "gemvx::kernel");
+	shorten("void ns::T<float>::kernel(int)", "T::kernel");
+	shorten("void kernel<float>(int)", "kernel");
+	shorten("void ns::(anonymous namespace)::kernel(int)", "kernel");
+	shorten("void ns::a_kernel(int)", "a_kernel");
+	shorten("::kernel", "kernel");
 	shorten("", "");
 	shorten("<", "<");
 	shorten("((((", "((((");
