@@ -14,6 +14,11 @@
 #define ADD_DOUBLE "void at::native::vectorized_elementwise_kernel<4, " \
 	"at::native::CUDAFunctor_add<double>, std::array<char *, 3> >(int)"
 
+/* Its return type is a template, too. */
+#define GEMV_DOUBLE "std::enable_if<!(false), void>::type internal::gemvx::kernel<int, " \
+	"int, double, double, double, double, false, cublasGemvParamsEx<int, " \
+	"cublasGemvTensorStridedBatched<double const>, double> >(int)"
+
 #define ROLL_DOUBLE "void at::native::roll_cuda_kernel<double>(double const*)"
 
 #define FFT(type) "void vector_fft<4096u, EPT<32u>, 1u, (padding_t)70, " \
@@ -68,7 +73,14 @@ TEST(test_names)
 	    false);
 	is_library("triton_poi_fused_add_mul_0", "Inductor", NULL, false);
 	is_library("void dot_kernel<double, 128, 0, cublasDotParams<double> >"
-	    "(int)", "cuBLAS", NULL, false);
+	    "(int)", "cuBLAS", "FP64", false);
+	is_library("void dot_kernel<float, 128, 0, cublasDotParams<float> >"
+	    "(double)", "cuBLAS", NULL, false);
+	is_library("void cublasLt::splitKreduce_kernel<32, 16, int, double, double, "
+	    "double, double, false>(int)", "cuBLAS", "FP64", false);
+	is_library("void cublasLt::splitKreduce_kernel<32, 16, int, float, float, "
+	    "float, float, false>(int, double)", "cuBLAS", NULL, false);
+	is_library(GEMV_DOUBLE, "cuBLAS", "FP64", false);
 	is_library("void dot_kernel<double>(double *)", NULL, NULL, false);
 	is_library("softmax_warp_forward(float *)", NULL, NULL, false);
 	is_library("sgemm_naive(int, float *)", NULL, NULL, false);
@@ -352,6 +364,27 @@ MADE_TEST(test_double)
 	m->run.sites = 0;
 	assert_null(called(m, &a, SGEMM, rule));
 	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
+}
+
+/* A product of a matrix and a vector that memory limits takes half the time with half
+ * the bytes. */
+MADE_TEST(test_double_by_memory)
+{
+	struct site_frame frame[] = { { .module = "libcublas.so.13" },
+		{ .module = "/usr/lib/python3/dist-packages/cupy/_core/core.so" } };
+	struct site site = { .call = CALL_LAUNCH, .kernel = 1, .count = 1,
+	    .frame = frame, .frames = 2 };
+	const struct finding *f;
+
+	made_counters(m, made_kernel(m, GEMV_DOUBLE, 1000, 2000000), 0.9);
+	m->run.site = &site;
+	m->run.sites = 1;
+	f = made_found(m, "double-precision");
+	assert_has(f->summary, "cuBLAS, FP64: twice the bytes");
+	assert_has(f->advice, "cupy.float32");
+	assert_has(f->good_code, "cupy.float32");
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_true(f->kernel_speedup > 1.6 && f->kernel_speedup < 2.1);
 }
 
 /* One switch fixes all products of a library, whatever their kernels are

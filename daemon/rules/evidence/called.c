@@ -179,6 +179,44 @@ double_or_not(const struct rule_view *x)
 	return fp64 >= FP64_USED ? "FP64" : "no FP64";
 }
 
+/* What makes the values double, in the framework's words. */
+static void
+double_code(const struct rule_view *x, struct draft *d, bool framework)
+{
+	if (!framework) {
+		d->f.bad_code = "cufftPlan2d(&plan, ny, nx, CUFFT_Z2Z);";
+		d->f.good_code = "cufftPlan2d(&plan, ny, nx, CUFFT_C2C);";
+	} else if (is_called_by(x, "cupy", "CuPy")) {
+		d->f.bad_code = "x = cupy.random.rand(n)                   "
+		    "# float64";
+		d->f.good_code = "x = cupy.random.rand(n, dtype=cupy.float32)";
+	} else {
+		d->f.bad_code = "x = torch.from_numpy(np.random.rand(n))      "
+		    "# float64";
+		d->f.good_code = "x = torch.from_numpy(np.random.rand(n)"
+		    ".astype(np.float32))";
+	}
+}
+
+/* The same of the advice. */
+static const char *
+double_advice(const struct rule_view *x, bool framework)
+{
+	if (!framework)
+		return "if the accuracy is not needed, call its functions for float "
+		    "on float data (cufftExecC2C for cufftExecZ2Z, a spotrf for a "
+		    "dpotrf), or, of a solver, those and one step of refinement "
+		    "in double";
+	if (is_called_by(x, "cupy", "CuPy"))
+		return "make the arrays float, if that is accurate enough "
+		    "(dtype=cupy.float32, or x.astype(cupy.float32) once): half "
+		    "the bytes; what NumPy and CuPy make is double unless it "
+		    "says otherwise";
+	return "make the arrays float, if that is accurate enough "
+	    "(dtype=np.float32, or tensor.float() once); what NumPy makes is "
+	    "double unless it says otherwise";
+}
+
 enum rule_state
 called_double(struct rule_view *x, double rate)
 {
@@ -212,20 +250,10 @@ called_double(struct rule_view *x, double rate)
 	d->f.confidence = CONF_LOW;
 	d->f.summary = arena_format(x->arena, "%s, FP64: twice the bytes of "
 	    "FP32, at %s of its rate", l->name, say_percent(x->arena, rate));
-	d->f.advice = framework ? "make the arrays float, if that is accurate "
-	    "enough (dtype=np.float32, or tensor.float() once); what NumPy makes "
-	    "is double unless it says otherwise" :
-	    "if the accuracy is not needed, call its functions for float on float "
-	    "data (cufftExecC2C for cufftExecZ2Z, a spotrf for a dpotrf), or, of a "
-	    "solver, those and one step of refinement in double";
+	d->f.advice = double_advice(x, framework);
 	d->f.gain_note = "between nothing and half the time, by what limits it; "
 	    "results lose precision";
-	d->f.bad_code = framework ?
-	    "x = torch.from_numpy(np.random.rand(n))      # float64" :
-	    "cufftPlan2d(&plan, ny, nx, CUFFT_Z2Z);";
-	d->f.good_code = framework ?
-	    "x = torch.from_numpy(np.random.rand(n).astype(np.float32))" :
-	    "cufftPlan2d(&plan, ny, nx, CUFFT_C2C);";
+	double_code(x, d, framework);
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
 	    "ComputeWorkloadAnalysis --section MemoryWorkloadAnalysis");
 	return rule_settle(x, d);
