@@ -313,6 +313,52 @@ MADE_TEST(test_launched_less)
 	}
 }
 
+#define COPY(casts) "void at::native::unrolled_elementwise_kernel<at::native::" \
+	"direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda(float)#1}, " \
+	"std::array<char*, 2ul>, " casts ">(int)"
+#define ADD(casts) "void at::native::unrolled_elementwise_kernel<at::native::" \
+	"CUDAFunctor_add<float>, std::array<char*, 3ul>, " casts ">(int)"
+#define CASTS "at::native::memory::LoadWithCast<1>, " \
+	"at::native::memory::StoreWithCast<1> "
+#define NO_CASTS "at::native::memory::LoadWithoutCast "
+
+/* A conversion and the operator on its result: of two kernels in a row the second would
+ * have converted, too. Not so if types are the same on either side, or the next kernel
+ * only converts further. */
+MADE_TEST(test_converted_first)
+{
+	static const struct {
+		const char *first, *second;
+		bool found;
+	} cases[] = {
+		{ COPY(CASTS), ADD(CASTS), true },
+		{ "void at::native::vectorized_elementwise_kernel<4, at::native::"
+		    "bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)>(int)",
+		    ADD(CASTS), true },
+		{ COPY(NO_CASTS), ADD(CASTS), false },
+		{ COPY(CASTS), ADD(NO_CASTS), false },
+		{ ADD(CASTS), COPY(CASTS), false },
+		{ COPY(CASTS), COPY(CASTS), false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct finding *f;
+
+		made_again(m);
+		fault_pointwise_two(m);
+		m->kernel[0].name = cases[i].first;
+		m->kernel[1].name = cases[i].second;
+		f = made_finding(made_advised(m), "eager-pointwise-chain");
+		assert_true((f != NULL) == cases[i].found);
+		if (f == NULL)
+			continue;
+		assert_has(f->summary, "converted to another type");
+		assert_has(f->advice, "accumulate in the gradient's type");
+		assert_has(f->good_code, "grad +=");
+		assert_true(f->saves_s > 0);
+	}
+}
+
 /* A backward pass has no Python line: the line of the forward pass is given. */
 MADE_TEST(test_line_of_forward)
 {

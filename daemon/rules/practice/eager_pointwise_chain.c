@@ -25,6 +25,7 @@ struct chain {
 	size_t first, length;
 	double each_s, longest_s;	/* of one repeat: all kernels, the longest */
 	bool optimizer;			/* unfused-optimizer reports it */
+	bool conversion;		/* of two kernels: the first is not needed */
 };
 
 struct chains {
@@ -53,6 +54,24 @@ goes_on(const struct rule_view *x, const struct kernel *before,
 	return ratio <= SIZES && ratio >= 1.0 / SIZES;
 }
 
+static bool
+has_name(const struct kernel *k, const char *part)
+{
+	return k->name != NULL && strstr(k->name, part) != NULL;
+}
+
+/* Does ${k} copy an array to one of another type, and the next kernel of the chain read
+ * arrays of several types? By PyTorch's names: an operator has LoadWithCast where its
+ * arrays' types differ. */
+static bool
+is_conversion(const struct rule_view *x, const struct kernel *k,
+    const struct kernel *next)
+{
+	return steps_does(x, k, "copy") && (has_name(k, "LoadWithCast<") ||
+	    has_name(k, "float16_copy_kernel")) &&
+	    !steps_does(x, next, "copy") && has_name(next, "LoadWithCast<");
+}
+
 /* The chain that begins at ${first}. */
 static struct chain
 chain_at(const struct rule_view *x, const struct sequence *s, size_t first,
@@ -71,6 +90,8 @@ chain_at(const struct rule_view *x, const struct sequence *s, size_t first,
 		    of_list[(first + c.length) % steps_length(s)];
 		before = k;
 	}
+	c.conversion = c.length == 2 && is_conversion(x,
+	    steps_kernel(x, s, first), before);
 	return c;
 }
 
@@ -125,13 +146,35 @@ search(const struct rule_view *x, const struct sequence *s, void *all,
 	for (size_t i = 0; i < n;) {
 		struct chain c = chain_at(x, s, begin + i, of_list);
 
-		if (i + c.length > n)
+		if (i + c.length > n) {
 			c.length = n - i;
-		if ((double)c.length >= rule_value(x, "min_chain") &&
-		    !c.optimizer)
+			c.conversion = false;
+		}
+		if (((double)c.length >= rule_value(x, "min_chain") ||
+		    c.conversion) && !c.optimizer)
 			add_chain(x, &c, all, gone);
 		i += c.length > 0 ? c.length : 1;
 	}
+}
+
+static void
+say_conversion(const struct rule_view *x, struct draft *d, const struct chains *all)
+{
+	const struct chain *c = &all->most;
+
+	d->variant = "converted";
+	d->f.summary = arena_format(x->arena, "a tensor is converted to another "
+	    "type before an operator uses it that accepts both (%s, %s times%s): "
+	    "the conversion is a pass over memory of its own",
+	    say_seconds(x->arena, c->each_s), say_count(x->arena, c->s->repeats),
+	    all->count > 1 ? ", and more such chains" : "");
+	d->f.advice = "leave out the conversion (.float(), .to(dtype)): PyTorch's "
+	    "operators convert what they read, and add in float; or keep both "
+	    "tensors in one type, and accumulate in the gradient's type";
+	d->f.gain_note = "the operator alone remains, about as long as the longer "
+	    "of the two; holds if it works on what was converted";
+	d->f.bad_code = "grad += (x.t() @ y).float()     # grad, x, y: bfloat16";
+	d->f.good_code = "grad += x.t() @ y";
 }
 
 static enum rule_state
@@ -154,10 +197,12 @@ found(struct rule_view *x, const struct chains *all, const struct gone *gone)
 	d->f.location = arena_format(x->arena, "%s in a row, %s times",
 	    say_counted(x->arena, (double)c->length, "operator"),
 	    say_count(x->arena, c->s->repeats));
-	rule_evidence(x, d, "chain", (double)c->length,
+	/* A conversion counts with two. */
+	rule_evidence(x, d, "chain", (double)c->length, c->conversion ?
+	    "a conversion and the operator on its result, in a row" :
 	    "pointwise kernels in a row, of the chain with the most time",
 	    .measured = "kernel records and names", .unit = "kernel",
-	    .key = "min_chain");
+	    .key = c->conversion ? NULL : "min_chain");
 	rule_evidence(x, d, "launches", all->launches,
 	    "launches in such chains", .measured = "kernel records",
 	    .unit = "launch");
@@ -176,6 +221,8 @@ found(struct rule_view *x, const struct chains *all, const struct gone *gone)
 	d->f.bad_code = "y = 0.5 * x * (1 + torch.tanh(a * x))";
 	d->f.good_code = "@torch.compile\ndef f(x):\n"
 	    "    return 0.5 * x * (1 + torch.tanh(a * x))";
+	if (c->conversion)
+		say_conversion(x, d, all);
 	return RULE_FOUND;
 }
 
