@@ -106,6 +106,37 @@ MADE_TEST(test_words_of_input)
 	assert_has(f->location, "in front of copies to the GPU");
 }
 
+/* Long work of the host on results hides behind the next step's, at most as much as there
+ * is; what Python does between launches can go with the launches. */
+MADE_TEST(test_words_of_work)
+{
+	struct process python = { .python = true };
+	struct site_frame frame[] = { { .file = "/home/me/run.py", .line = 7,
+	    .python = true }, { .module = "xla_extension.so" } };
+	struct site site = { .call = CALL_LAUNCH, .kernel = 1, .count = 1,
+	    .frame = frame, .frames = 2 };
+	const struct finding *f;
+
+	for (int brief = 0; brief < 2; brief++) {
+		made_again(m);
+		made_kernel(m, "loop_fusion", 10000, 200000);
+		made_gaps(m, IDLE_HOST, brief ? 20000 : 500, brief ? 100000 :
+		    4000000);
+		m->run.idle_total_ns = m->run.wall_ns - 500000000;
+		m->run.process = &python;
+		m->run.processes = 1;
+		m->run.site = &site;
+		m->run.sites = 1;
+		f = made_found(m, "gpu-idle-gaps");
+		if (brief) {
+			assert_true(f->saves_s > 0.6 && f->saves_high_s > 1.9);
+			continue;
+		}
+		assert_has(f->advice, "before the host uses this one's results");
+		assert_true(f->saves_s < 0.43 && f->saves_high_s < 0.501);
+	}
+}
+
 /* Its place is a line that copies input, if there is one, rather than a thread; else the
  * line that launches most, since the steps that it launches are fed. */
 MADE_TEST(test_line_of_input)

@@ -11,10 +11,10 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/reads.h"
 
-/* The share believed to go of the host's work that is longer than the GPU's. In
- * Python the worker processes of a loader share it: four leave a quarter, eight
- * left 0.02 of it (DataLoader, H200, 2026-11-23); half, as it may contain other
- * work than a loader's. */
+/* Of the host's work that is longer than the GPU's, nothing can hide behind it. The share
+ * believed to go where the host may do less, see host_goes: in Python the worker
+ * processes of a loader share it: four leave a quarter, eight left 0.02 of it
+ * (DataLoader, H200, 2026-11-23); half, as it may contain other work than a loader's. */
 #define BEYOND 0.2
 #define BEYOND_PYTHON 0.5
 
@@ -95,6 +95,15 @@ place_input(const struct rule_view *x, struct draft *d)
 		    "this line launches", d->f.location);
 }
 
+/* Can the host's work in the gaps ${a} of ${idle} seconds go, or be done by several, rather
+ * than only be done while the GPU works? Input is prepared by several threads or
+ * processes; what an interpreter does between launches goes with them. */
+static bool
+host_goes(const struct rule_view *x, const struct again *a, double idle)
+{
+	return a->input + (lines_python(x->run) ? a->brief : 0) > 0.5 * idle;
+}
+
 enum rule_state
 rule_gpu_idle_gaps(struct rule_view *x)
 {
@@ -103,7 +112,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    rule_value(x, "min_gap"));
 	double wall = rule_wall_s(run);
 	double longest = (double)run->idle_longest_ns * 1e-9;
-	double idle = a.host + a.api + a.sync, busy, mid, within;
+	double idle = a.host + a.api + a.sync, busy, mid, high, within;
 	const struct site *place;
 	bool whole;
 	struct draft *d;
@@ -118,13 +127,18 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    rule_fault_s(run));
 	/* Host work hides behind GPU work only as far as there is any. With
 	 * work queued ahead, launches leave no gaps either. */
-	mid = 0.85 * fmin(idle, busy) + (lines_python(run) ? BEYOND_PYTHON :
-	    BEYOND) * fmax(0, idle - busy);
+	mid = 0.85 * fmin(idle, busy);
+	high = idle + fmax(0, (double)run->idle_ns[IDLE_LAUNCH] -
+	    (double)run->idle_longest_by[IDLE_LAUNCH]) * 1e-9;
+	if (host_goes(x, &a, idle))
+		mid += (lines_python(run) ? BEYOND_PYTHON : BEYOND) *
+		    fmax(0, idle - busy);
+	else
+		high = fmin(high, busy);
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_LAUNCH), { 0.3 * fmin(idle, busy), mid,
-	    idle + fmax(0, (double)run->idle_ns[IDLE_LAUNCH] -
-	    (double)run->idle_longest_by[IDLE_LAUNCH]) * 1e-9 } };
+	    high } };
 	d->claims = 1;
 	d->residual = true;
 	d->cause_s = idle;
@@ -159,6 +173,8 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		d->barred = repeated(run) > REPEATED ? BAR_STEP : 0;
 		d->variant = d->barred != 0 ? "launches" : "varied";
 	}
+	if (d->variant == NULL && lines_python(run) && !host_goes(x, &a, idle))
+		d->variant = "work";
 	rule_evidence(x, d, "idle_ratio", idle / a.base, "GPU idle in gaps "
 	    "that come again, part of first to last work without its phases",
 	    .measured = "kernel and copy records", .key = "min_share");
