@@ -487,6 +487,39 @@ MADE_TEST(test_compiled_to_tune)
 	assert_has(f->advice, "pad to a few");
 }
 
+/* What only the autotuner launches, until it goes on to another variant, is not judged. */
+MADE_TEST(test_tried_out)
+{
+	struct site_frame frame[] = { { .function = "_bench", .line = 164, .python = true,
+	    .file = "/x/site-packages/triton/runtime/autotuner.py" } };
+	struct site_frame step[] = { { .function = "forward", .line = 541, .python = true,
+	    .file = "/home/me/attention.py" } };
+	struct site site[] = { { .call = CALL_LAUNCH, .kernel = 1, .count = 2,
+	    .frame = frame, .frames = 1 }, { .call = CALL_LAUNCH, .kernel = 1,
+	    .count = 1, .frame = step, .frames = 1 } };
+	struct kernel *later;
+
+	fault_many_registers(m);
+	later = made_kernel(m, m->kernel[0].name, 70, 200000);
+	later->mangled = m->kernel[0].mangled;
+	m->kernel[0].last_ns = 1000;
+	later->first_ns = 2000;
+	m->run.site = site;
+	m->run.sites = 1;
+	made_quiet(m, "low-theoretical-occupancy");
+	/* The program launches it as well. */
+	m->run.sites = 2;
+	assert_non_null(made_found(m, "low-theoretical-occupancy"));
+	/* It may yet be launched by the program. */
+	m->run.sites = 1;
+	later->first_ns = 900;
+	assert_non_null(made_found(m, "low-theoretical-occupancy"));
+	/* Another function's kernel tells nothing. */
+	later->first_ns = 2000;
+	later->mangled = "other";
+	assert_non_null(made_found(m, "low-theoretical-occupancy"));
+}
+
 static struct site_frame eager[] = {
 	{ .file = "/x/site-packages/jax/_src/pjit.py", .function = "cache_miss",
 	  .line = 2, .python = true },

@@ -18,6 +18,7 @@
 #include "rules/evidence/operator.h"
 #include "rules/evidence/reads.h"
 #include "rules/evidence/texts.h"
+#include "rules/evidence/tuning.h"
 #include "rules/engine/rule.h"
 #include "rules/engine/sampled.h"
 #include "rules/engine/unmeasured.h"
@@ -194,8 +195,13 @@ infer(struct rule_view *x)
 static enum rule_state
 ask_kernel(struct rule_view *x)
 {
-	enum rule_state state = ask_measured(x);
-	const struct reason *reason = x->reason;
+	enum rule_state state;
+	const struct reason *reason;
+
+	if (x->lost[x->kernel - x->run->kernel])
+		return rule_unmeasured(x, REASON_TRIED_OUT);
+	state = ask_measured(x);
+	reason = x->reason;
 
 	if (state == RULE_NOT_MEASURED && !is_waiting(x) &&
 	    (sampled_ask(x) == RULE_FOUND || coded_ask(x) == RULE_FOUND ||
@@ -345,6 +351,16 @@ read_libraries(const struct run *run, struct arena *arena)
 	return l;
 }
 
+static const bool *
+read_lost(const struct run *run, struct arena *arena)
+{
+	bool *lost = arena_get(arena, run->kernels ? run->kernels : 1);
+
+	if (lost != NULL)
+		tuning_lost(run, lost);
+	return lost;
+}
+
 /* load_of, with what only the code tells. */
 static void
 take_load(struct load *l, const struct kernel *k, const struct device *d)
@@ -373,8 +389,9 @@ advice_make(const struct run *run, const struct thresholds *t)
 	    rule_table_size * sizeof(*a->verdict));
 	load = calloc(run->kernels ? run->kernels : 1, sizeof(*load));
 	x.libraries = read_libraries(run, &box->arena);
+	x.lost = read_lost(run, &box->arena);
 	x.seen = arena_get(&box->arena, run->kernels + 1);
-	if (a->verdict == NULL || load == NULL || x.libraries == NULL ||
+	if (a->verdict == NULL || load == NULL || x.libraries == NULL || x.lost == NULL ||
 	    x.seen == NULL)
 		goto fail;
 	a->verdicts = rule_table_size;

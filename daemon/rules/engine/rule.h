@@ -223,6 +223,8 @@ struct rule_view {
 	const struct load *loads;
 	const struct library *libraries;	/* of all kernels, by index; name
 						 * NULL: the user's */
+	const bool *lost;		/* by index: an autotuner tried the kernel out,
+					 * and the program does not launch it */
 	struct texts *texts;			/* of run->source_file; NULL: none */
 	/* Results: */
 	struct arena *arena;

@@ -11,6 +11,7 @@
 #include "rules/evidence/library.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/steps.h"
+#include "rules/evidence/tuning.h"
 
 /* The share of the compilations' idle time that can go, without the needed
  * ones; the same gaps also contain other host work. */
@@ -75,33 +76,6 @@ trials_of(const struct rule_view *x)
 	return n;
 }
 
-/* Is it a launch with which Triton's autotuner times a configuration? A benchmark of the
- * program's own also launches from triton/testing.py. */
-static bool
-is_trial(const struct site *s)
-{
-	for (size_t f = 0; f < s->frames; f++)
-		if (s->frame[f].python && s->frame[f].file != NULL &&
-		    s->frame[f].function != NULL &&
-		    strstr(s->frame[f].file, "triton/runtime/autotuner.py") != NULL &&
-		    strcmp(s->frame[f].function, "_bench") == 0)
-			return true;
-	return false;
-}
-
-/* Has the autotuner tried out ${kernel}? The program launches the fastest one later. */
-static bool
-is_tried(const struct run *run, uint32_t kernel)
-{
-	size_t end, i = site_launches(run->site, run->sites, kernel, &end);
-
-	for (; i < end; i++)
-		if (run->site[i].call == CALL_LAUNCH &&
-		    run->site[i].kernel == kernel && is_trial(&run->site[i]))
-			return true;
-	return false;
-}
-
 /* What was compiled for the autotuner, with ${tried}, or for the program. */
 static struct compilations
 collect(const struct rule_view *x, bool tried)
@@ -118,7 +92,7 @@ collect(const struct rule_view *x, bool tried)
 		const struct compiled *t = &c->time[i];
 		bool known;
 
-		if (!is_made(x, t) || is_tried(x->run, t->kernel) != tried ||
+		if (!is_made(x, t) || tuning_tried(x->run, t->kernel) != tried ||
 		    (!is_again(c, i) && t->at + BEHIND_LEAST > x->run->launches))
 			continue;
 		/* The first one is necessary, unless the code was known before. What
@@ -227,7 +201,7 @@ tell_tuning(struct rule_view *x, struct draft *d, const struct compilations *a)
 
 	for (size_t i = 0; i < x->run->kernels; i++)
 		variants += x->run->kernel[i].mangled == k->mangled &&
-		    is_tried(x->run, x->run->kernel[i].id);
+		    tuning_tried(x->run, x->run->kernel[i].id);
 	lines_launch(x, d, k->id);
 	d->variant = "tuning";
 	rule_evidence(x, d, "variants", variants, "variants of the kernel that the "
