@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "diag.h"
@@ -27,14 +26,15 @@ struct inject inject;
 static bool capturing;
 static uint64_t late, slow;	/* ns that the clock is ahead, and gains at each look */
 
+/* The clock gains a microsecond at each look: the machine may be busy. */
 uint64_t
 inject_now(void)
 {
-	struct timespec ts;
+	static uint64_t now = 1700000000000000000;
 
-	clock_gettime(CLOCK_REALTIME, &ts);
 	late += slow;
-	return late + (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+	now += 1000;
+	return now + late;
 }
 
 uint32_t
