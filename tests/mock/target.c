@@ -6,6 +6,7 @@
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
 #endif
+#include <dlfcn.h>
 #include <errno.h>
 #include <getopt.h>
 #include <locale.h>
@@ -36,7 +37,7 @@ struct options {
 	int fork, exec, error_launch, ready, time, peak, import, longest;
 	int aside, no_wait, bad_source;
 	enum ending ending;
-	const char *out;
+	const char *out, *load;
 };
 
 struct job {
@@ -412,7 +413,7 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT, O_GRAPHS,
 	O_PEAK, O_WAIT_VALUE, O_ALLOCATIONS, O_IMPORT, O_HOST_FUNC, O_CAPTURES,
 	O_LONGEST, O_THEN, O_HEAVY_US, O_RANGES, O_ASIDE, O_NO_WAIT,
-	O_AGAIN, O_CHANGES, O_BAD_SOURCE };
+	O_AGAIN, O_CHANGES, O_BAD_SOURCE, O_LOAD };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches per thread */
@@ -429,6 +430,8 @@ static const struct option table[] = {
 	{ "again", 1, NULL, O_AGAIN },		/* copies of the same 4 MiB */
 	{ "changes", 1, NULL, O_CHANGES },	/* pages of it, before each copy */
 	{ "bad-source", 0, NULL, O_BAD_SOURCE },	/* from where nothing is */
+	{ "load", 1, NULL, O_LOAD },		/* a library, behind the kernels;
+						 * then 1.5 s go by */
 	{ "peer-copies", 1, NULL, O_PEER_COPIES },	/* from context 0 to 1 */
 	{ "enable-peer", 1, NULL, O_ENABLE_PEER },	/* 1 by the runtime, 2
 							 * by the driver */
@@ -544,6 +547,7 @@ parse(struct options *o, int argc, char **argv)
 			break;
 		case O_CODE: o->exit_code = (int)number(optarg, 0, 255); break;
 		case O_STDOUT: o->out = optarg; break;
+		case O_LOAD: o->load = optarg; break;
 		case O_ERROR: o->error_launch = 1; break;
 		case O_JIT: o->jit_ms = number(optarg, 0, 10000); break;
 		case O_LEAK: o->leak = number(optarg, 0, 10000); break;
@@ -609,6 +613,11 @@ main(int argc, char **argv)
 		range_around(run_all, &o, context);
 	else
 		run_all(&o, context);
+	if (o.load != NULL && dlopen(o.load, RTLD_NOW) == NULL) {
+		fprintf(stderr, "target: %s\n", dlerror());
+		return 97;
+	}
+	nap(o.load != NULL ? 1500000 : 0);
 	launch_graphs(&o, context[0]);
 	if (o.error_launch)
 		mock_kernel_launch(context[0], &bad);
