@@ -69,6 +69,9 @@ static const double single_results[VIEWS] = { 1, 4, 16 };
  * Compute, SpeedOfLight. */
 #define BOUND_BUSY 0.6
 
+/* Loads are instructions, too: the pipe that is nearly as busy as their issue. */
+#define NEARLY 0.9
+
 /* Loads behind a store that may change their data are issued one at a time.
  * Without the store the compiler issues those of several iterations together:
  * it unrolls a loop of unknown length by four. */
@@ -647,13 +650,17 @@ is_served(const struct rule_view *x, const struct found *o)
 	    o->r.served >= rule_value(x, "min_part");
 }
 
-/* Is L1 the busiest unit, and busy enough to explain a part of the time? Global loads
- * are what the rest waits for, too; shared loads answer in few cycles, so that such
- * waiting is of another kind. The prediction has both parts. */
+/* Is L1 the busiest unit, or nearly as busy as the issue of instructions, of which its
+ * loads are a part, and busy enough to explain a part of the time? Global loads are what
+ * the rest waits for, too; shared loads answer in few cycles, so that such waiting is of
+ * another kind. The prediction has both parts. */
 static bool
 is_busiest(const struct rule_view *x, const struct found *o)
 {
-	return x->load->limit == RES_L1 && x->load->bound > 0 && o->loads;
+	bool first = x->load->limit == RES_L1 || (x->load->limit == RES_ISSUE &&
+	    rule_busy(x, RES_L1) >= NEARLY * x->load->busy);
+
+	return first && x->load->bound > 0 && o->loads;
 }
 
 /* May L2 or L1 be the limit after all? Another resource may seem the busiest because
