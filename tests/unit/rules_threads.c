@@ -381,6 +381,73 @@ MADE_TEST(test_many_blocks_by_little_steps)
 	assert_true(predicted(m, rule, NULL) > few + 0.1);
 }
 
+/* Blocks of ${threads} threads, of which ${left} of 1000 warps go on behind the first
+ * check, which follows ${first}. */
+static const struct finding *
+checking(struct made *m, uint32_t threads, int left, const char *first)
+{
+	struct kernel k;
+
+	made_again(m);
+	fault_short_blocks(m);
+	k = m->kernel[0];
+	code_make(m, &m->kernel[0], code_text("empty_blocks", first, left, left), 1);
+	k.code = m->kernel[0].code;
+	k.shape.block_x = threads;
+	k.metric[METRIC_INST_EXECUTED] *= threads / 256.0;
+	k.metric[METRIC_THREAD_INST] = k.metric[METRIC_THREAD_INST_PRED_ON] =
+	    k.metric[METRIC_INST_EXECUTED] * 32;
+	/* One for each warp that starts. */
+	k.metric[METRIC_LSU_WAVEFRONTS] = k.shape.grid_x * threads / 32.0;
+	m->kernel[0] = k;
+	return made_found(m, "too-many-blocks-little-work");
+}
+
+/* Where nearly all warps end at the first check, the grid is at fault. Not if each block
+ * has a warp with work, or if what was loaded tells which warps have. */
+MADE_TEST(test_grid_larger_than_data)
+{
+	static const char title[] = "grid larger than the data";
+	const struct finding *f = checking(m, 256, 5, "");
+
+	assert_string_equal(f->title, title);
+	assert_non_null(strstr(f->advice, "about 528: its size / 256"));
+	assert_non_null(strstr(f->summary, "4,224 of the 844,800 warps"));
+	assert_true(f->kernel_speedup > 2 && f->kernel_speedup < 4);
+	f = checking(m, 240, 5, "");	/* eight warps, too */
+	assert_non_null(strstr(f->advice, "about 528: its size / 240"));
+	f = checking(m, 256, 110, "");
+	assert_string_not_equal(f->title, title);
+	f = checking(m, 1024, 40, "");
+	assert_string_not_equal(f->title, title);
+	f = checking(m, 1024, 20, "");
+	assert_string_equal(f->title, title);
+	f = checking(m, 256, 5, "LDG.E R0,desc[UR4][R4.64] | inst 1000 "
+	    "sectors 4000 ideal 4000 line 3\n");
+	assert_string_not_equal(f->title, title);
+}
+
+/* Without the blocks that have no work, neither their start nor what the L1 pipe does
+ * for each warp that starts takes time. */
+MADE_TEST(test_blocks_without_work_go)
+{
+	const struct finding *f;
+	struct kernel *k;
+
+	checking(m, 256, 5, "");
+	k = &m->kernel[0];
+	made_counters(m, k, 1e-4);
+	k->metric[METRIC_OCCUPANCY] = 26;
+	k->shape.grid_x = (uint32_t)(195e-6 / 1.2 * m->device[0].ceilings.sm_hz);
+	k->occupancy.waves = k->shape.grid_x / 1056.0;
+	k->metric[METRIC_INST_EXECUTED] = 3.0 * 8 * k->shape.grid_x;
+	k->metric[METRIC_THREAD_INST] = k->metric[METRIC_THREAD_INST_PRED_ON] =
+	    k->metric[METRIC_INST_EXECUTED] * 32;
+	k->metric[METRIC_LSU_WAVEFRONTS] = 8.0 * k->shape.grid_x;
+	f = made_found(m, "too-many-blocks-little-work");
+	assert_true(f->kernel_speedup > 40);
+}
+
 /* Blocks of 16 threads are many because they are small, and the finding says
  * so: with 256 threads there would be 15 waves. */
 MADE_TEST(test_many_small_blocks)
