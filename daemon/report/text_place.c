@@ -61,16 +61,44 @@ put_frame(FILE *t, const json_t *f)
 	return file != NULL || function != NULL || module != NULL;
 }
 
-/* The frames that called the one shown. */
+/* Is it C that Cython generated, as CuPy is written in it? */
+static bool
+is_cython(const json_t *f)
+{
+	const char *function = field_text(f, "function");
+
+	return function != NULL && strncasecmp(function, "__pyx_", 6) == 0;
+}
+
+static bool
+is_installed(const json_t *f)
+{
+	return strstr(field_text(f, "file"), "-packages/") != NULL;
+}
+
+/* The frames that called the one shown: of Python only Python's, since the native ones
+ * behind those are what it called, or the interpreter; of these the innermost. */
 static void
 put_callers(FILE *t, const json_t *site)
 {
 	const json_t *frames = json_object_get(site, "frames"), *f;
 	size_t first = (size_t)field_count(site, "first"), shown = 0, i;
+	const json_t *from = json_array_get(frames, first);
+	bool python = field_true(from, "python"), own;
 
+	own = field_text(from, "file") != NULL && !is_installed(from);
 	for (i = first + 1; i < json_array_size(frames); i++) {
 		f = json_array_get(frames, i);
-		if (field_text(f, "file") == NULL || shown++ == CALLERS_SHOWN)
+		if (field_text(f, "file") == NULL || (own && is_installed(f)))
+			continue;
+		if (python && !field_true(f, "python")) {
+			if (is_cython(f))
+				return;
+			fputs(", through ", t);
+			put_frame(t, f);
+			return;
+		}
+		if (shown++ >= CALLERS_SHOWN || is_cython(f))
 			continue;
 		fputs(", called from ", t);
 		put_frame(t, f);

@@ -140,6 +140,46 @@ TEST(test_site)
 	}
 }
 
+/* Of Python's callers those that are the program's own are named, three of them; behind
+ * them is what it called: the first such frame that has a line, but for Cython's. */
+TEST(test_callers)
+{
+	static const struct {
+		const char *function, *file, *says;
+	} cases[] = {
+		{ "launch(int)", "/me/softmax.cu", "launched from a.py:7 in f(), called "
+		  "from b.py:7 in f(), called from c.py:7 in f(), called from d.py:7 "
+		  "in f(), through softmax.cu:7 in launch()" },
+		{ "__pyx_f_4cupy_4cuda_8function__launch(int)", "/me/function.cpp",
+		  "launched from a.py:7 in f(), called from b.py:7 in f(), called "
+		  "from c.py:7 in f(), called from d.py:7 in f()" },
+	};
+	static const char *const python[] = { "/me/a.py",
+	    "/x/site-packages/torch/nn/module.py", "/me/b.py", "/me/c.py", "/me/d.py",
+	    "/me/e.py", "/me/g.py" };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *frames = json_array(), *site;
+		char *text;
+
+		for (size_t k = 0; k < sizeof(python) / sizeof(python[0]); k++)
+			json_array_append_new(frames, json_pack("{s:s, s:s, s:i, s:b}",
+			    "function", "f", "file", python[k], "line", 7,
+			    "python", 1));
+		for (size_t k = 0; k < 2; k++)
+			json_array_append_new(frames, json_pack("{s:s, s:s, s:i, s:b}",
+			    "function", k == 0 ? cases[i].function :
+			    "_PyEval_EvalFrameDefault", "file", k == 0 ?
+			    cases[i].file : "/python/ceval.c", "line", 7,
+			    "python", 0));
+		site = json_pack("{s:i, s:o}", "first", 0, "frames", frames);
+		text = parts_site_text(site, NULL, true);
+		assert_string_equal(text, cases[i].says);
+		free(text);
+		json_decref(site);
+	}
+}
+
 /* On a framework's thread, which has no line of the program, what it does; where there
  * is a line, that. */
 TEST(test_site_of_framework)
