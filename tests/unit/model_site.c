@@ -159,6 +159,8 @@ FEED_TEST(test_python)
 		    "x.py\t7\tgo\n", 2, "go" },
 		{ "/x/lib/python3.12/site-packages/einops/_backends.py\t291\t"
 		    "einsum\n/home/ada/model.py\t319\tscan\n", 1, "scan" },
+		{ "/x/lib/python3.12/site-packages/orbax/checkpoint/manager.py\t9"
+		    "\tsave\n/home/ada/run.py\t174\tsteps\n", 1, "steps" },
 		{ "/usr/lib/python3/dist-packages/torch/a.py\t1\ta\n"
 		    "<frozen runpy>\t2\tb\n", 0, "a" },
 		{ "/home/ada/torch/my.py\t3\tf\n", 0, "f" },

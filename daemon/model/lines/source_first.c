@@ -228,7 +228,7 @@ framework(const char *package)
 		"bitsandbytes", "cudf", "cuml", "rmm", "lightning",
 		"lightning_fabric", "pytorch_lightning", "accelerate",
 		"deepspeed", "einops", "opt_einsum", "flax", "haiku",
-		"equinox", "optax", "chex", "torch_geometric",
+		"equinox", "optax", "chex", "orbax", "torch_geometric",
 		"torch_scatter", "torch_sparse", "torch_cluster", "dgl",
 		"torchmetrics", "ignite", "fastai", "torchdiffeq",
 	};
