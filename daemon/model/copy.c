@@ -107,10 +107,9 @@ copy_feed(struct model *m, struct stream *s, const struct record_COPY *r)
 		return 0;
 	}
 	op.device = (uint8_t)want.device;
-	if (r->bytes <= SMALL_BYTES) {
+	op.bytes = (uint32_t)min_u64(r->bytes, UINT32_MAX);
+	if (r->bytes <= SMALL_BYTES)
 		op.flags |= OP_SMALL;
-		op.bytes = (uint32_t)r->bytes;
-	}
 	if ((r->flags & COPY_GRAPH) != 0 || r->graph != 0)
 		op.flags |= OP_IN_GRAPH;
 	else if (!want.async && (want.kind == COPY_D2H ||

@@ -176,6 +176,13 @@ gaps_move(struct gap_class *to, struct gap_class *from)
 			to[i].idle_ns[k] = add_sat(to[i].idle_ns[k],
 			    from[i].idle_ns[k]);
 		to[i].input_ns = add_sat(to[i].input_ns, from[i].input_ns);
+		to[i].moved_ns = add_sat(to[i].moved_ns, from[i].moved_ns);
+		to[i].output_ns = add_sat(to[i].output_ns, from[i].output_ns);
+		to[i].outputs += from[i].outputs;
+		to[i].output_bytes = add_sat(to[i].output_bytes,
+		    from[i].output_bytes);
+		to[i].waited_ns = add_sat(to[i].waited_ns, from[i].waited_ns);
+		to[i].waits += from[i].waits;
 		from[i] = (struct gap_class){ .count = 0 };
 	}
 }
@@ -237,6 +244,23 @@ launches_of(const struct model *m, const struct op *next)
 	    m->stream[m->thread[next->thread].process]->launches;
 }
 
+/* What the host got of the GPU just before it took ${ns}: the data of a copy, or the
+ * end of what it waited for. */
+static void
+gap_after(const struct device_state *d, struct gap_class *c, const struct gap *g,
+    uint64_t ns)
+{
+
+	if (d->last.kind == OP_COPY && d->last.row == ROW_D2H) {
+		c->output_ns = add_sat(c->output_ns, ns);
+		c->outputs++;
+		c->output_bytes = add_sat(c->output_bytes, d->last.bytes);
+	} else if (g->sync != NULL && d->last.kind != OP_COPY) {
+		c->waited_ns = add_sat(c->waited_ns, ns);
+		c->waits++;
+	}
+}
+
 /* Count the gap in the class of gaps for which the host took about as long. Code is
  * compiled, loaded or chosen once for each kernel, not in each iteration: a gap with a
  * module load, and those shortly before it, are dropped again (idle_gap). Returns
@@ -260,6 +284,9 @@ gap_tally(struct device_state *d, const struct gap *g, const struct op *next)
 		near->gap[k].idle_ns[host[i]] += g->idle[host[i]];
 	if (next->kind == OP_COPY && next->row == ROW_H2D)
 		near->gap[k].input_ns = add_sat(near->gap[k].input_ns, ns);
+	if (next->kind == OP_COPY && next->row == ROW_D2D)
+		near->gap[k].moved_ns = add_sat(near->gap[k].moved_ns, ns);
+	gap_after(d, &near->gap[k], g, ns);
 	return near->gap[k].count + d->near[!d->nearer].gap[k].count +
 	    d->gap[k].count >= RECURRING;
 }

@@ -101,7 +101,7 @@ struct op {
 	uint32_t index;		/* of the kernel or copy class */
 	uint32_t queue;		/* of model->queue */
 	uint32_t thread;	/* of model->thread, IDMAP_NONE unknown */
-	uint32_t bytes;		/* of a small copy */
+	uint32_t bytes;		/* of a copy; UINT32_MAX: that or more */
 	uint32_t range;		/* of a copy, of model->range; IDMAP_NONE */
 	uint8_t device, kind, flags;
 	uint8_t row;		/* enum timeline_row */

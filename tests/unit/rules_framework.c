@@ -167,6 +167,44 @@ MADE_TEST(test_line_of_input)
 	assert_has(made_found(m, "gpu-idle-gaps")->location, "that this line launches");
 }
 
+/* Results that the framework's threads copy have no line: its place is the line that starts
+ * the next step, which begins with a copy on the device. */
+MADE_TEST(test_line_after_output)
+{
+	struct site_frame thread[] = { { .function = "cuMemcpyDtoHAsync_v2" },
+	    { .module = "xla_extension.so" } };
+	struct site_frame step[] = { { .file = "/a/run.py", .line = 7, .python = true },
+	    { .function = "cuMemcpyDtoDAsync_v2", .module = "libcuda.so.1" } };
+	struct site_frame moves[] = { { .function = "cuMemcpyDtoDAsync_v2",
+	    .module = "libcuda.so.1" } };
+	struct site site[] = {
+		{ .call = CALL_MEMCPY_ASYNC, .count = 9, .frame = thread, .frames = 2 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 9, .frame = moves, .frames = 1 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 5, .frame = step, .frames = 2 },
+	};
+	const struct finding *f;
+
+	fault_waiting(m);
+	for (int i = 0; i < GAP_CLASSES; i++) {
+		struct gap_class *c = &m->run.gap[i];
+
+		c->output_ns = c->moved_ns = c->idle_ns[IDLE_HOST];
+		c->outputs = c->count;
+		c->output_bytes = 1000000 * c->count;
+	}
+	m->run.site = site;
+	m->run.sites = 3;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->summary,
+	    "copies to the host (1 MB) by the framework's own threads");
+	assert_has(f->location, "in front of the work that this line starts");
+	assert_non_null(f->site);
+	assert_ptr_equal(f->site->frame, step);
+	for (int i = 0; i < GAP_CLASSES; i++)
+		m->run.gap[i].moved_ns /= 4;
+	assert_null(made_found(m, "gpu-idle-gaps")->site);
+}
+
 /* So have short gaps, one in front of each launch: a graph where steps repeat, larger
  * operators where they do not. Half of that time may be in longer gaps. */
 MADE_TEST(test_words_of_short_gaps)

@@ -1367,6 +1367,62 @@ MADE_TEST(test_gaps_within)
 	assert_null(made_found(m, "gpu-idle-gaps")->site);
 }
 
+/* What the summary says of gaps whose half or more follows a copy to the host, or a wait,
+ * and the place of that: if the line makes so many of them that it must be this one; the
+ * frame is the program's own, not a package's. */
+MADE_TEST(test_gaps_after)
+{
+	struct site_frame item[] = { FRAME("/x/site-packages/p/save.py", 5),
+	    FRAME("/a/run.py", 30), { .function = "cuMemcpyDtoHAsync_v2" } };
+	struct site_frame other[] = { FRAME("/a/run.py", 40),
+	    { .function = "cuMemcpyDtoHAsync_v2" } };
+	struct site_frame wait[] = { FRAME("/a/run.py", 50) };
+	struct site site[] = {
+		{ .call = CALL_MEMCPY_ASYNC, .count = 7, .frame = item, .frames = 3 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 3, .frame = other, .frames = 2 },
+		{ .call = CALL_STREAM_SYNC, .count = 9, .frame = wait, .frames = 1 },
+	};
+	struct copy_class copy = { .kind = COPY_D2H, .count = 1000 };
+	struct sync_class sync = { .call = CALL_STREAM_SYNC, .count = 1000 };
+	const struct finding *f;
+	struct gap_class *c;
+
+	advised(fault_waiting, m);		/* 1000 gaps of 3 ms */
+	c = &m->run.gap[63 - __builtin_clzll(3 * MS)];
+	m->run.site = site;
+	m->run.sites = 3;
+	m->run.copy = &copy;
+	m->run.copies = 1;
+	m->run.sync = &sync;
+	m->run.syncs = 1;
+	assert_lacks(made_found(m, "gpu-idle-gaps")->summary, "after each");
+	c->output_ns = 2400 * MS;
+	c->outputs = 800;
+	c->output_bytes = 800 * 4000000ull;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->summary,
+	    "3 ms after each of 800 copies to the host (4 MB) at run.py:30");
+	assert_has(f->location, "most of it after this line's copies to the host");
+	assert_non_null(f->site);
+	assert_int_equal(f->site->first, 1);
+	/* Of twice as many copies the other line's may be those before the gaps. */
+	copy.count = 2000;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->summary, "after each of 800 copies to the host (4 MB)");
+	assert_lacks(f->summary, "run.py");
+	assert_null(f->site);
+	/* So much of it follows waits. */
+	c->output_ns = c->outputs = 0;
+	c->waited_ns = 2 * S;
+	c->waits = 500;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->summary, "4 ms after each of 500 waits for the GPU at run.py:50");
+	assert_has(f->location, "most of it after this line's waits");
+	assert_ptr_equal(f->site->frame, wait);
+	c->waited_ns = 1 * S;
+	assert_lacks(made_found(m, "gpu-idle-gaps")->summary, "after each");
+}
+
 /* The time from a wait to the next launch is not the host's computation. */
 MADE_TEST(test_gaps_short)
 {

@@ -280,6 +280,41 @@ KERNEL_TEST(test_copies_of_input)
 	assert_int_equal(input, (15 * (1005 - 50) + 4 * (1005 - 200)) * US);
 }
 
+/* What precedes a recurring gap: a copy to the host and how much it moved, or other work
+ * that the host waited for; and whether a copy within the device ends it. */
+KERNEL_TEST(test_after_copies_and_waits)
+{
+	struct gap_class sum = { .count = 0 };
+	const struct run *run;
+	uint64_t at = 0;
+
+	for (int i = 0; i < 20; i++, at += 1000 * US) {
+		feed_kernel(f, 1, at + 5 * US, at + 10 * US, at + 100 * US);
+		if (i < 12)
+			feed_copy(f, COPY_D2H, 3 << 20, true, at + 20 * US,
+			    at + 100 * US, at + 200 * US);
+		feed_sync(f, SYNC_STREAM, at + 30 * US, at + 202 * US);
+	}
+	for (int i = 0; i < 11; i++, at += 1000 * US)
+		feed_copy(f, COPY_D2D, 8, true, at + 5 * US, at + 10 * US,
+		    at + 100 * US);
+	run = model_settle(f->m, true);
+	for (int i = 0; i < GAP_CLASSES; i++) {
+		sum.output_ns += run->gap[i].output_ns;
+		sum.outputs += run->gap[i].outputs;
+		sum.output_bytes += run->gap[i].output_bytes;
+		sum.waited_ns += run->gap[i].waited_ns;
+		sum.waits += run->gap[i].waits;
+		sum.moved_ns += run->gap[i].moved_ns;
+	}
+	assert_int_equal(sum.outputs, 12);
+	assert_int_equal(sum.output_bytes, 12 * (3 << 20));
+	assert_int_equal(sum.output_ns, 12 * (1005 - 200) * US);
+	assert_int_equal(sum.waits, 8);
+	assert_int_equal(sum.waited_ns, 8 * (1005 - 100) * US);
+	assert_int_equal(sum.moved_ns, 11 * (1005 - 100) * US);
+}
+
 /* Blocked until 31, then 59 us of host work before the next launch. */
 KERNEL_TEST(test_idle_after_sync)
 {

@@ -61,6 +61,12 @@ gaps_again(const struct run *run, double least, double shortest_s)
 			continue;
 		a.gaps += (double)c->count;
 		a.input += (double)c->input_ns * 1e-9;
+		a.moved += (double)c->moved_ns * 1e-9;
+		a.output += (double)c->output_ns * 1e-9;
+		a.outputs += (double)c->outputs;
+		a.output_bytes += (double)c->output_bytes;
+		a.waited += (double)c->waited_ns * 1e-9;
+		a.waits += (double)c->waits;
 		a.host += (double)c->idle_ns[IDLE_HOST] * 1e-9;
 		a.brief += s <= BRIEF_S * (double)c->count ? s : 0;
 		a.api += (double)c->idle_ns[IDLE_API] * 1e-9;
@@ -322,4 +328,56 @@ gaps_place(const struct run *run, double least_s, bool *whole)
 	free(share);
 	free(p);
 	return best;
+}
+
+/* The frame of ${s} to name: the innermost of the program's own Python, or of a program
+ * without Python the one that is shown anyway; s->frames: there is none. */
+static size_t
+own_frame(const struct site *s)
+{
+	bool python = false;
+
+	for (size_t f = 0; f < s->frames; f++) {
+		if (site_own(&s->frame[f]) && !is_installed(&s->frame[f]))
+			return f;
+		python |= s->frame[f].python;
+	}
+	return !python && s->first < s->frames &&
+	    s->frame[s->first].file != NULL ? s->first : s->frames;
+}
+
+const struct site *
+gaps_after(struct arena *arena, const struct run *run, uint64_t calls,
+    bool (*is)(const struct site *s), double made, double gaps)
+{
+	struct gap_place *p = calloc(run->sites + 1, sizeof(*p));
+	const struct site *best = NULL;
+	struct site *site = NULL;
+	double all = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; p != NULL && i < run->sites; i++) {
+		const struct site *s = &run->site[i];
+		size_t f = own_frame(s);
+
+		if (s->call >= 64 || !(calls >> s->call & 1) ||
+		    (is != NULL && !is(s)))
+			continue;
+		all += (double)s->count;
+		if (f < s->frames)
+			p[n++] = (struct gap_place){ .site = s,
+			    .file = s->frame[f].file, .function = "",
+			    .line = s->frame[f].line, .s = (double)s->count };
+	}
+	if (n > 0) {
+		qsort(p, n, sizeof(*p), by_line);
+		best = most_at(p, n, all * fmax(0.5, 1 - 0.5 * gaps /
+		    fmax(1, made)), same_line);
+	}
+	free(p);
+	if (best != NULL && (site = arena_get(arena, sizeof(*site))) != NULL) {
+		*site = *best;
+		site->first = own_frame(best);
+	}
+	return site;
 }

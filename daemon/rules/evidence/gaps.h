@@ -15,6 +15,10 @@
 struct again {
 	double host, api, sync;	/* idle seconds by cause */
 	double input;		/* of these, before copies from the host */
+	double moved;		/* of these, before copies within the device */
+	double output, outputs, output_bytes;	/* of these, after copies to the host:
+				 * so many, of so much data in all */
+	double waited, waits;	/* of these, after so many waits for other work */
 	double brief;		/* of these, in gaps of BRIEF_S on average or less */
 	double gaps;
 	double base;		/* first to last GPU work without all other gaps
@@ -53,5 +57,15 @@ const struct site *gaps_place(const struct run *run, double least_s, bool *whole
  */
 const struct site *gaps_within(struct arena *arena, const struct run *run, double least_s,
     double *s);
+
+/*
+ * gaps_after(arena, run, calls, is, made, gaps): the line of the program's own code that
+ * makes the calls before ${gaps} gaps: sites of ${calls}, a set of 1ull << enum
+ * wire_call, for which ${is} is true (NULL: all). ${made} calls were made in all, and
+ * which of them precede gaps is not known: the line makes so many that at least half of
+ * the gaps follow its. A site that shows it, in ${arena}; NULL: none, or memory is short.
+ */
+const struct site *gaps_after(struct arena *arena, const struct run *run,
+    uint64_t calls, bool (*is)(const struct site *s), double made, double gaps);
 
 #endif

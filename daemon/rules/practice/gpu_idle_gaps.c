@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "base/text.h"
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/reads.h"
@@ -56,15 +57,21 @@ repeated(const struct run *run)
 	return run->launches > 0 ? n / (double)run->launches : 0;
 }
 
+static bool
+calls_driver(const struct site *s, const char *function)
+{
+	for (size_t f = 0; f < s->frames; f++)
+		if (s->frame[f].function != NULL &&
+		    strstr(s->frame[f].function, function) != NULL)
+			return true;
+	return false;
+}
+
 /* Is it a copy to the GPU, as far as the driver's function says so? */
 static bool
 is_input(const struct site *s)
 {
-	for (size_t f = 0; f < s->frames; f++)
-		if (s->frame[f].function != NULL &&
-		    strstr(s->frame[f].function, "cuMemcpyHtoD") != NULL)
-			return true;
-	return false;
+	return calls_driver(s, "cuMemcpyHtoD");
 }
 
 /* Does a line of Python call for it? */
@@ -95,6 +102,86 @@ place_input(const struct rule_view *x, struct draft *d)
 		    "this line launches", d->f.location);
 }
 
+/* Does the driver's function say that it is a copy to the host? */
+static bool
+is_output(const struct site *s)
+{
+	return calls_driver(s, "cuMemcpyDtoH");
+}
+
+/* Is it a copy within the GPU that Python calls for? */
+static bool
+is_move(const struct site *s)
+{
+	return is_python(s) && calls_driver(s, "cuMemcpyDtoD");
+}
+
+#define COPIES (CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC))
+#define WAITS (CALL_BIT(DEVICE_SYNC) | CALL_BIT(STREAM_SYNC) | CALL_BIT(EVENT_SYNC))
+
+/* Do threads of a framework copy most of what goes to the host? No line of Python does. */
+static bool
+by_framework(const struct run *run)
+{
+	double all = 0, python = 0;
+
+	for (size_t i = 0; i < run->sites; i++) {
+		const struct site *s = &run->site[i];
+
+		if (s->call >= 64 || !(COPIES >> s->call & 1) || !is_output(s))
+			continue;
+		all += (double)s->count;
+		python += s->frames > 0 && s->frame[0].python ?
+		    (double)s->count : 0;
+	}
+	return lines_python(run) && python < 0.5 * all;
+}
+
+/* What precedes most of the ${idle} seconds in gaps ${a}, for the summary: ", 66 ms after
+ * each of 99 copies to the host (7.08 MB) at run.py:175"; "" if nothing does. If its line
+ * is known, it is the finding's place. */
+static const char *
+place_after(const struct rule_view *x, struct draft *d, const struct again *a,
+    double idle)
+{
+	const struct run *run = x->run;
+	bool output = a->output > 0.5 * idle;
+	double made = 0, n = output ? a->outputs : a->waits;
+	const struct site *at;
+	const struct site_frame *f;
+	const char *what, *where = "";
+
+	if (!output && !(a->waited > 0.5 * idle))
+		return "";
+	for (size_t i = 0; output && i < run->copies; i++)
+		made += run->copy[i].kind == COPY_D2H ?
+		    (double)run->copy[i].count : 0;
+	for (size_t i = 0; !output && i < run->syncs; i++)
+		made += WAITS >> run->sync[i].call & 1 ?
+		    (double)run->sync[i].count : 0;
+	at = gaps_after(x->arena, run, output ? COPIES : WAITS,
+	    output ? is_output : NULL, made, n);
+	what = output ? arena_format(x->arena, "%s to the host (%s)",
+	    say_counted(x->arena, n, "copy"),
+	    say_bytes(x->arena, a->output_bytes / n)) :
+	    arena_format(x->arena, "%s for the GPU",
+	    say_counted(x->arena, n, "wait"));
+	if (at != NULL) {
+		f = &at->frame[at->first];
+		where = arena_format(x->arena, f->line > 0 ? " at %s:%u" : " in %s",
+		    text_base_name(f->file), f->line);
+		d->f.site = at;
+		d->f.location = arena_format(x->arena, "%s, most of it after %s",
+		    d->f.location, output ? "this line's copies to the host" :
+		    "this line's waits");
+	} else if (output && by_framework(run)) {
+		where = " by the framework's own threads";
+	}
+	return arena_format(x->arena, ", %s after each of %s%s",
+	    say_seconds(x->arena, (output ? a->output : a->waited) / n), what,
+	    where);
+}
+
 /* Can the host's work in the gaps ${a} of ${idle} seconds go, or be done by several, rather
  * than only be done while the GPU works? Input is prepared by several threads or
  * processes; what an interpreter does between launches goes with them. */
@@ -114,6 +201,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	double longest = (double)run->idle_longest_ns * 1e-9;
 	double idle = a.host + a.api + a.sync, busy, mid, high, within;
 	const struct site *place;
+	const char *after = "";
 	bool whole;
 	struct draft *d;
 
@@ -151,6 +239,15 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		d->f.location = arena_format(x->arena, "%s, most of it in front "
 		    "of copies to the GPU", d->f.location);
 		place_input(x, d);
+	} else if (*(after = place_after(x, d, &a, idle)) != '\0' &&
+	    d->f.site != NULL) {
+		/* What the host does with it lies behind that line. */
+	} else if (a.moved > 0.5 * idle && (place = gaps_after(x->arena, run,
+	    COPIES, is_move, 1, 1)) != NULL) {
+		/* A step of XLA begins with one. */
+		d->f.site = place;
+		d->f.location = arena_format(x->arena, "%s, most of it in front "
+		    "of the work that this line starts", d->f.location);
 	} else if ((place = gaps_place(run, 0.5 * idle, &whole)) != NULL) {
 		d->f.site = place;
 		d->f.location = arena_format(x->arena, "%s, most of it in front "
@@ -192,8 +289,8 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    .measured = "kernel and copy records");
 	d->f.summary = arena_format(x->arena, "the GPU waits for the host "
 	    "again and again, %s in all (%s of GPU-active time, one-off phases "
-	    "excluded)%s",
-	    say_seconds(x->arena, idle), say_percent(x->arena, idle / a.base),
+	    "excluded)%s%s",
+	    say_seconds(x->arena, idle), say_percent(x->arena, idle / a.base), after,
 	    run->unified.host_ns > 0 ? arena_format(x->arena, "; for %s of it "
 	    "the host waits for pages of managed memory",
 	    say_seconds(x->arena, fmin(idle,
