@@ -119,6 +119,49 @@ MADE_TEST(test_rows_shorter_than_a_warp)
 	}
 }
 
+/* The same where the lanes behind a row's end skip most of the code: the row is the
+ * warp's, if its length is loaded for the whole warp and compared with the lane's number. */
+MADE_TEST(test_rows_end_within_a_warp)
+{
+	static const struct {
+		const char *mask, *of, *a, *b, *skip;
+		uint32_t block;
+		bool rows;
+	} row[] = {
+		{ "0x1f", "R0", "R3", "R6", "BRA #14", 256, true },
+		{ "0x1f", "R0", "R6", "R3", "BRA #14", 256, true },
+		{ "0x1f", "R0", "R4", "R6", "BRA #14", 32, true },
+		{ "0x1f", "R0", "R3", "R6", "EXIT", 256, true },
+		{ "0x1f", "R0", "R4", "R6", "BRA #14", 256, false },	/* block's */
+		{ "0x7", "R0", "R3", "R6", "BRA #14", 256, false },
+		{ "0x1f", "R4", "R3", "R6", "BRA #14", 256, false },	/* each lane's */
+		{ "0x1f", "R0", "R3", "R7", "BRA #14", 256, false },	/* a parameter */
+		{ "0x1f", "R0", "R3", "R6", "BRA #10", 256, false },	/* the loop is not */
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const struct finding *f;
+		struct kernel *k;
+
+		made_again(m);
+		k = code_kernel(m, 0.1, code_text("row_end", row[i].mask,
+		    row[i].of, row[i].a, row[i].b, row[i].skip));
+		k->shape.block_x = row[i].block;
+		k->metric[METRIC_THREAD_INST] =
+		    7 * k->metric[METRIC_INST_EXECUTED];
+		k->metric[METRIC_BRANCH_DIVERGENT] = 1e5;
+		k->metric[METRIC_BRANCH_UNIFORM] = 1e5;
+		f = made_finding(made_advised(m), row[i].rows ? "idle-lanes" :
+		    "warp-divergence");
+		if (f == NULL)
+			fail_msg("row %zu: not said", i);
+		if ((strcmp(f->title, "rows shorter than a warp") == 0) !=
+		    row[i].rows)
+			fail_msg("row %zu: %s", i, f->title);
+		made_quiet(m, row[i].rows ? "warp-divergence" : "idle-lanes");
+	}
+}
+
 MADE_TEST(test_start_limits)
 {
 	struct fix half = FIX_NONE, warps = FIX_NONE;

@@ -323,3 +323,30 @@ elected_of(struct electing *e, uint32_t at)
 			by |= e->past[b];
 	return by;
 }
+
+int
+elected_bound(struct electing *e, uint32_t at, bool row, uint32_t *by)
+{
+	const struct sass_instruction *i;
+	struct fields f;
+
+	*by = e->by[at];
+	if (*by == SASS_NONE)
+		return REGISTER_NONE;
+	i = &e->sass->instruction[*by];
+	split(&f, i);
+	if (!opcode_is(i, "ISETP") || !is_field(&f, 4, "PT") ||
+	    operand_has(i, "EQ") || operand_has(i, "NE"))
+		return REGISTER_NONE;
+	for (int n = 2; n <= 3; n++) {
+		int bound = register_at(&f, 5 - n);
+		enum holds h;
+
+		if (bound == REGISTER_NONE)
+			continue;
+		h = holds(e, *by, register_at(&f, n));
+		if (h == HOLDS_LANE || (row && h == HOLDS_THREAD))
+			return bound;
+	}
+	return REGISTER_NONE;
+}

@@ -7,6 +7,7 @@
 #ifndef CADV_ELECTED_H
 #define CADV_ELECTED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct sass;
@@ -28,5 +29,10 @@ void elected_free(struct electing *e);
 /* elected_of(e, at): who executes instruction ${at}: a set of enum elected. What is not
  * recognised lets all through. */
 unsigned elected_of(struct electing *e, uint32_t at);
+
+/* elected_bound(e, at, row, by): the register that the lane's number is compared with, as
+ * the less or the greater, by instruction *${by}, which alone decides whether ${at} is
+ * executed; ${row}: threadIdx.x is that number, too. Else REGISTER_NONE. */
+int elected_bound(struct electing *e, uint32_t at, bool row, uint32_t *by);
 
 #endif

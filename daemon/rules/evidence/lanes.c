@@ -2,6 +2,8 @@
 #include <stdlib.h>
 
 #include "facts/warp.h"
+#include "rules/evidence/affine.h"
+#include "rules/evidence/elected.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lanes.h"
 #include "rules/evidence/lines.h"
@@ -50,6 +52,99 @@ lanes_walk_rows(const struct rule_view *x)
 		found = from.known && from.loads &&
 		    from.step == (int64_t)WARP * i->bytes * from.pieces;
 	}
+	slices_free(t);
+	return found;
+}
+
+/* The instructions between ${from} and ${to}, as often as loops repeat them: eight times
+ * for each loop around, of which so many iterations are usual. */
+static double
+repeated(const struct sass *s, uint32_t from, uint32_t to)
+{
+	double sum = 0;
+
+	for (uint32_t i = from; i < to; i++) {
+		const struct sass_loop *l = sass_loop_of(s, i);
+
+		sum += l != NULL ? pow(8, l->depth + 1) : 1;
+	}
+	return sum;
+}
+
+/* Is register ${reg}, which ${at} reads, computed from what was loaded, for all of the
+ * warp from the same place? */
+static bool
+is_warps(const struct slices *t, const struct affine *address, uint32_t at, int reg)
+{
+	struct slice from;
+
+	slice_of_register(&from, t, at, reg);
+	if (!from.known || !from.loads || from.loaded == 0 ||
+	    from.loaded > SLICE_LOADS)
+		return false;
+	for (int i = 0; i < from.loaded; i++)
+		if (!affine_is_one(&address[from.load[i]]))
+			return false;
+	return true;
+}
+
+/* Where a lane goes on that takes the forward branch or exit ${at}; SASS_NONE if it is
+ * none, or all lanes do. */
+static uint32_t
+skips_to(const struct sass *s, uint32_t at)
+{
+	const struct sass_instruction *i = &s->instruction[at];
+
+	if (!(i->flags & SASS_CONDITIONAL) || i->flags & SASS_BACKWARD)
+		return SASS_NONE;
+	if (i->flags & SASS_EXIT)
+		return (uint32_t)s->instructions;
+	return i->flags & SASS_BRANCH && i->target != SASS_NONE ?
+	    sass_at(s, i->target) : SASS_NONE;
+}
+
+/* Do forward branches leave out lanes by such a register, and with it most of the code? */
+static bool
+skip_most(const struct sass *s, const struct slices *t, struct electing *e,
+    const struct affine *address, bool row)
+{
+	uint32_t n = (uint32_t)s->instructions;
+	double all = repeated(s, 0, n);
+	size_t steps = 0;
+	int slices = 0;
+
+	for (uint32_t b = 0; b < n && steps < SASS_STEPS_MOST &&
+	    slices < SLICES_MAX; b++) {
+		uint32_t by, to = skips_to(s, b);
+		int bound = to != SASS_NONE ?
+		    elected_bound(e, b, row, &by) : REGISTER_NONE;
+
+		if (bound == REGISTER_NONE)
+			continue;
+		steps += to - b;
+		if (repeated(s, b + 1, to) < all / 2)
+			continue;
+		slices++;
+		if (is_warps(t, address, by, bound))
+			return true;
+	}
+	return false;
+}
+
+bool
+lanes_end_rows(const struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	struct slices *t = c != NULL && c->disassembled ?
+	    slices_new(&c->sass) : NULL;
+	struct electing *e = t != NULL ? elected_new(&c->sass, t) : NULL;
+	struct affine *address = e != NULL ?
+	    affine_addresses(c, &x->kernel->shape) : NULL;
+	bool found = address != NULL && skip_most(&c->sass, t, e, address,
+	    x->kernel->shape.block_x == WARP);
+
+	free(address);
+	elected_free(e);
 	slices_free(t);
 	return found;
 }

@@ -24,6 +24,12 @@ struct lanes lanes_of(const struct rule_view *x);
  */
 bool lanes_walk_rows(const struct rule_view *x);
 
+/*
+ * lanes_end_rows(x): the same without a loop: is most of the code skipped by the lanes
+ * whose number in the warp is not below a length that was loaded, one for the warp?
+ */
+bool lanes_end_rows(const struct rule_view *x);
+
 /* lanes_draft(x, l, lanes): a finding with the evidence of both rules and a fix
  * that raises the active lanes from ${lanes} to 32. Never NULL. */
 struct draft *lanes_draft(struct rule_view *x, const struct lanes *l,

@@ -81,9 +81,9 @@ draft_fuller(struct rule_view *x, const struct lanes *l, double lanes)
 	return d;
 }
 
-/* A warp goes through a row together, and rows are shorter than it. */
+/* A warp goes through a row together, and rows are shorter than it; ${loop}: in a loop. */
 static enum rule_state
-find_rows(struct rule_view *x, const struct lanes *l)
+find_rows(struct rule_view *x, const struct lanes *l, bool loop)
 {
 	struct draft *d = draft_fuller(x, l,
 	    32 * fmin(l->active / l->block, 1));
@@ -98,9 +98,13 @@ find_rows(struct rule_view *x, const struct lanes *l)
 	    "(threadIdx.x % 8 goes through the row, shuffles with that width add "
 	    "up), so that a warp has several rows; keep the whole warp for long "
 	    "rows, sorted apart";
-	d->f.bad_code = "for (int k = begin + lane; k < end; k += 32)";
-	d->f.good_code = "int part = threadIdx.x % 8;      // four rows a warp\n"
-	    "for (int k = begin + part; k < end; k += 8)";
+	d->f.bad_code = loop ? "for (int k = begin + lane; k < end; k += 32)" :
+	    "if (lane < length[row])            // a row a warp";
+	d->f.good_code = loop ?
+	    "int part = threadIdx.x % 8;      // four rows a warp\n"
+	    "for (int k = begin + part; k < end; k += 8)" :
+	    "int part = threadIdx.x % 8;        // four rows a warp\n"
+	    "for (int k = part; k < length[row]; k += 8)";
 	lanes_idle(x, d);
 	return RULE_FOUND;
 }
@@ -111,7 +115,7 @@ rule_idle_lanes(struct rule_view *x)
 	struct lanes l = lanes_of(x);
 	double lanes;
 	struct draft *d;
-	bool rows;
+	bool loop, rows;
 
 	if (isnan(l.active))
 		return rule_lacks(x);
@@ -120,7 +124,9 @@ rule_idle_lanes(struct rule_view *x)
 		return find_spare(x);
 	if (l.active >= 0.95 * l.block && l.block < 32)
 		return RULE_CLEAN;	/* block-not-warp-multiple reports it */
-	rows = l.active < rule_value(x, "max_lanes") && lanes_walk_rows(x);
+	rows = l.active < rule_value(x, "max_lanes");
+	loop = rows && lanes_walk_rows(x);
+	rows = loop || (rows && lanes_end_rows(x));
 	if (isnan(l.divergent) && !rows)
 		return rule_unmeasured(x, REASON_BRANCHES_UNCOUNTED);
 	if (l.divergent >= rule_value(x, "max_divergent") && !rows)
@@ -128,7 +134,7 @@ rule_idle_lanes(struct rule_view *x)
 	if (rule_is_explained(x))
 		return RULE_CLEAN;
 	if (rows)
-		return find_rows(x, &l);
+		return find_rows(x, &l, loop);
 	d = draft_fuller(x, &l, lanes);
 	d->f.summary = arena_format(x->arena, "%s of 32 lanes active per "
 	    "instruction, on average, and no branch diverges: the others have "

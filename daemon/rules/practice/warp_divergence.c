@@ -24,7 +24,7 @@ rule_warp_divergence(struct rule_view *x)
 							 * block lacks */
 		return RULE_CLEAN;
 	}
-	if (lanes_walk_rows(x))
+	if (lanes_walk_rows(x) || lanes_end_rows(x))
 		return RULE_CLEAN;	/* idle-lanes reports it */
 	d = lanes_draft(x, &l, 32 * fmin(l.active / l.block, 1));
 	d->f.confidence = CONF_HIGH;
