@@ -35,12 +35,20 @@ recovered() {
 	return 1
 }
 
+start_armed() {
+	DIE_ARMED="$PWD/armed" DIE_AT=$1 LD_PRELOAD="$DIE_AT_LIBRARY" \
+	    cudadvised --foreground 2> log &
+}
+
 # Import with a daemon that is killed at call ${1}; returns 1 if it survived.
 import_killed() {
 	rm -f armed
-	DIE_ARMED="$PWD/armed" DIE_AT=$1 LD_PRELOAD="$DIE_AT_LIBRARY" \
-	    cudadvised --foreground 2> log &
-	until cudadvise daemon status -q > /dev/null 2>&1; do sleep 0.02; done
+	start_armed "$1"
+	# It ends at once if the daemon that was stopped has the lock still.
+	until cudadvise daemon status -q > /dev/null 2>&1; do
+		kill -0 $! 2> /dev/null || start_armed "$1"
+		sleep 0.02
+	done
 	touch armed
 	if cudadvise import -q "$2" 2> /dev/null; then
 		rm -f armed
