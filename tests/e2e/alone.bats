@@ -157,7 +157,7 @@ turned() {
 		same "measured" "$(of '[.kernels[] | select(.metrics_complete)] |
 		    length')" 2
 		"$bin/cudadvise" run $options -- "$target" \
-		    --kernels 2000 --signatures 2 >second 2>&1
+		    --kernels 2000 --signatures 2 --pause-us 500 >second 2>&1
 		load "$T/c.cadv"
 		same "measured then" "$(of '[.kernels[] |
 		    select(.metrics_complete)] | length')" 2
