@@ -19,7 +19,8 @@ static const char *const makers[] = {
 #define COMMAND_BUFFERS "--xla_gpu_enable_command_buffer="
 
 static _Atomic bool likely;
-static _Atomic bool xla;		/* one of the makers is loaded */
+static _Atomic bool found;		/* one of the makers is loaded, */
+static _Atomic bool buffers;		/* and makes graphs */
 static _Atomic uint64_t look_ns;	/* time of the next look */
 
 void
@@ -47,19 +48,33 @@ find_maker(struct dl_phdr_info *info, size_t size, void *cookie)
 	return 0;
 }
 
+/* Does the user let XLA make none? The last of several flags counts. */
+static bool
+is_told_not_to(void)
+{
+	const char *flag = getenv("XLA_FLAGS"), *next, *last = NULL;
+
+	for (; flag != NULL && (next = strstr(flag, COMMAND_BUFFERS)) != NULL;
+	    flag = last)
+		last = next + strlen(COMMAND_BUFFERS);
+	return last != NULL && (*last == '\0' || *last == ' ');
+}
+
+/* The environment is read once: the program may change it meanwhile. */
 static void
 look(void)
 {
 	uint64_t now;
 
-	if (atomic_load_explicit(&xla, memory_order_relaxed))
+	if (atomic_load_explicit(&found, memory_order_relaxed))
 		return;
 	now = inject_now();
 	if (now < atomic_load(&look_ns))
 		return;
 	atomic_store(&look_ns, now + LOOK_NS);
 	if (dl_iterate_phdr(find_maker, NULL) != 0) {
-		atomic_store(&xla, true);
+		atomic_store(&buffers, !is_told_not_to());
+		atomic_store(&found, true);
 		graphs_seen();
 	}
 }
@@ -73,22 +88,10 @@ graphs_likely(void)
 	return atomic_load(&likely);
 }
 
-/* Does the user let XLA make none? The last of several flags counts. */
-static bool
-is_told_not_to(void)
-{
-	const char *flag = getenv("XLA_FLAGS"), *next, *last = NULL;
-
-	for (; flag != NULL && (next = strstr(flag, COMMAND_BUFFERS)) != NULL;
-	    flag = last)
-		last = next + strlen(COMMAND_BUFFERS);
-	return last != NULL && (*last == '\0' || *last == ' ');
-}
-
 bool
 graphs_by_xla(void)
 {
 
 	look();
-	return atomic_load(&xla) && !is_told_not_to();
+	return atomic_load(&buffers);
 }

@@ -5,8 +5,8 @@
 
 #include "rules/evidence/tuning.h"
 
-/* Is it a launch with which Triton's autotuner times a configuration? A benchmark of the
- * program's own also launches from triton/testing.py. */
+/* Is it a launch with which Triton's autotuner times a configuration? framework_tunes also
+ * takes a benchmark of the program's own for one, which launches from triton/testing.py. */
 static bool
 is_trial(const struct site *s)
 {

@@ -69,7 +69,8 @@ static const double single_results[VIEWS] = { 1, 4, 16 };
  * Compute, SpeedOfLight. */
 #define BOUND_BUSY 0.6
 
-/* Loads are instructions, too: the pipe that is nearly as busy as their issue. */
+/* Loads are instructions, too: the pipe that is nearly as busy as their issue. The one
+ * program that it is for has 0.97; with 0.5 the rule says the same of 134 fresh ones. */
 #define NEARLY 0.9
 
 /* Loads behind a store that may change their data are issued one at a time.
