@@ -75,12 +75,15 @@ rank_kernel(struct draft *d, double noise_s)
 	d->f.worth_it = d->f.saves_s > 0 && d->f.saves_s >= noise_s;
 }
 
-/* Sets the severity of a finding worth a change that saves ${s} seconds. */
+/* Sets the severity of a finding worth a change that saves ${s} seconds. One that may
+ * save nothing (its low end lies in the noise) need not be a fault at all: whatever it
+ * promises, nothing that fails on severity should fail on it. */
 static void
-weigh(struct draft *d, double s, const struct run *run)
+weigh(struct draft *d, double s, const struct run *run, double noise_s)
 {
 	double wall = rule_wall_s(run);
-	enum severity severity = s >= SHARE_HIGH * wall ? SEV_HIGH :
+	enum severity severity = d->f.saves_low_s < noise_s ? SEV_LOW :
+	    s >= SHARE_HIGH * wall ? SEV_HIGH :
 	    s >= SHARE_MEDIUM * wall ? SEV_MEDIUM : SEV_LOW;
 
 	d->f.severity = severity < d->cap ? severity : d->cap;
@@ -105,7 +108,7 @@ judge(struct draft *d, const struct run *run, double noise_s)
 	d->small = !(f->saves_s >= NOISE_SHARE * wall);
 	f->severity = SEV_INFO;
 	if (f->worth_it)
-		weigh(d, f->saves_s, run);
+		weigh(d, f->saves_s, run, noise_s);
 }
 
 /* The change of one finding to one kernel. */
@@ -294,7 +297,7 @@ rank_all(struct draft *d, size_t n, const struct run *run, struct advice *a)
 	order_all(d, n, run, a->together_s);
 	for (size_t i = 0; i < n; i++) {
 		if (d[i].f.worth_it && !order_is_correctness(&d[i]))
-			weigh(&d[i], d[i].f.left_s, run);
+			weigh(&d[i], d[i].f.left_s, run, a->noise_s);
 		a->finding[i] = d[i].f;
 	}
 	a->findings = n;
