@@ -308,6 +308,21 @@ TEST(test_gathered)
 	finish(a, &m);
 }
 
+/* The first lane of a row comes from a division, which affine.h does not know; where its
+ * row begins was loaded. The same number of sectors each time is a stride. */
+MADE_TEST(test_gathered_by_division)
+{
+	const struct finding *f;
+
+	code_kernel(m, 0.3, code_text("row_of_eight", "688", "2680"));
+	f = uncoalesced(made_advised(m));
+	assert_has(f->title, "gathered");
+	assert_lacks(f->advice, "threadIdx.x the fastest");
+	made_again(m);
+	code_kernel(m, 0.3, code_text("row_of_eight", "800", "3200"));
+	assert_has(uncoalesced(made_advised(m))->title, "uncoalesced");
+}
+
 MADE_TEST(test_walked)
 {
 	const struct finding *f;

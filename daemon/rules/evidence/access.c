@@ -242,25 +242,41 @@ judge_pieces(struct accesses *a, const struct kernel *kernel, const struct acces
 	}
 }
 
+/* Does an address that affine.h does not know (a row's number comes from a division, and
+ * tells where the row begins) differ from lane to lane as loaded values do? A stride of
+ * the program's needs the same number of sectors in each request. */
+static bool
+is_loaded(const struct slice *s, const struct judged_access *one, double bytes)
+{
+	double sectors = one->sectors / one->requests;
+	int64_t lane = s->lane < 0 ? -s->lane : s->lane;
+
+	return s->known && s->loads && (s->lane_unknown || lane <= (int64_t)bytes) &&
+	    fabs(sectors - round(sectors)) > EXACT;
+}
+
 /* Finds accesses whose addresses were loaded: their positions are those of the
  * loaded indices, neither fields of an object nor a row, whatever the block. */
 static void
-judge_gathered(struct accesses *a, const struct access_place *p, size_t n,
-    int *slices)
+judge_gathered(struct accesses *a, const struct code *c,
+    const struct access_place *p, size_t n, int *slices)
 {
 	for (size_t k = 0; k < n; k++) {
 		struct judged_access *one = &a->of[p[k].i];
-		struct slice s;
+		uint8_t kind = a->address[p[k].sass].kind;
+		struct slice s = { .known = false };
 
 		if ((one->pattern != PATTERN_SCATTERED &&
-		    one->pattern != PATTERN_SHAPE) ||
-		    a->address[p[k].sass].kind != AFFINE_LOADED)
+		    one->pattern != PATTERN_SHAPE) || (kind != AFFINE_LOADED &&
+		    kind != AFFINE_UNKNOWN))
+			continue;
+		if ((*slices)++ < SLICES_MAX)
+			slice_of(&s, a->slices, p[k].sass);
+		if (kind == AFFINE_UNKNOWN && !is_loaded(&s, one,
+		    inst_bytes(c, p[k].i)))
 			continue;
 		one->pattern = PATTERN_GATHERED;
-		if ((*slices)++ >= SLICES_MAX)
-			continue;
-		slice_of(&s, a->slices, p[k].sass);
-		one->walks = slice_walks(&s);
+		one->walks = s.known && slice_walks(&s);
 	}
 }
 
@@ -324,7 +340,7 @@ judge_code(struct accesses *a, const struct kernel *kernel)
 		    end++)
 			;
 		judge_pieces(a, kernel, p + k, end - k);
-		judge_gathered(a, p + k, end - k, &slices);
+		judge_gathered(a, c, p + k, end - k, &slices);
 		judge_lanes(a, kernel, p + k, end - k);
 		judge_shape(a, p + k, end - k, &slices);
 		judge_windows(a, p + k, end - k, &slices);
