@@ -978,6 +978,26 @@ MADE_TEST(test_very_uneven)
 	assert_true(f->kernel_speedup > 12 && f->kernel_speedup < 20);
 }
 
+/* A block for each SM, the last of which have next to nothing to do: that the grid is
+ * small, too, does not explain it. A block more on half of the SMs it does. */
+MADE_TEST(test_uneven_and_few)
+{
+	struct kernel *k = made_kernel(m, "k", 100, 200000);
+
+	made_counters(m, k, 0.01);
+	k->shape.grid_x = 132;
+	k->occupancy.waves = 132.0 / 1056;
+	k->metric[METRIC_SM_CYCLES_ACTIVE_AVG] = 1;
+	k->metric[METRIC_SM_CYCLES_ACTIVE_MAX] = 2;
+	made_found(m, "grid-too-small");
+	made_found(m, "sm-imbalance");
+	k->shape.grid_x = 198;
+	k->occupancy.waves = 198.0 / 1056;
+	k->metric[METRIC_SM_CYCLES_ACTIVE_AVG] = 1.5;
+	made_found(m, "grid-too-small");
+	made_quiet(m, "sm-imbalance");
+}
+
 /* One thread for each sum, and few sums: the iterations of its loop can be
  * divided among many. */
 MADE_TEST(test_divided_sum)

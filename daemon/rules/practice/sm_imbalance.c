@@ -94,6 +94,10 @@ is_said(const struct rule_view *x, double uneven)
 
 	if (rule_is_explained(x))
 		return true;
+	/* More blocks spread what has one block more on some SMs, not blocks that take
+	 * unevenly long: a grid of one for each SM is both. */
+	if (rule_said(x, "grid-too-small") && is_by_number(x, uneven))
+		return true;
 	return rule_said(x, "tail-effect") &&
 	    1 - waves / ceil(waves) >= EXPLAINED * uneven;
 }
