@@ -128,6 +128,26 @@ TEST(test_thresholds)
 	advice_free(NULL);
 }
 
+/* Too few blocks for work of which nothing says that it can be divided: however much that
+ * would save, it is of low severity. Iterations that are independent are certain. */
+MADE_TEST(test_severity_of_the_unsure)
+{
+	struct kernel *k = made_measured(m, "k", 1000, 200000, 0.5);
+	const struct finding *f;
+
+	k->shape.grid_x = 20;
+	k->occupancy.waves = 20.0 / 1056;
+	k->shape.smem_static = 1024;	/* its warps work together */
+	f = made_finding(made_advised(m), "grid-too-small");
+	assert_non_null(f);
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_true(f->saves_s > 0.1 * made_kernel_s(k));
+	assert_int_equal(f->severity, SEV_LOW);
+	made_strides(k);
+	f = made_finding(made_advised(m), "grid-too-small");
+	assert_true(f->severity > SEV_LOW);
+}
+
 /* A 10 % fix of 90 % of the run comes before an 80 % fix of 2 %. */
 MADE_TEST(test_order)
 {
