@@ -96,6 +96,78 @@ MADE_TEST(test_threads_without_data)
 	assert_true(f->kernel_speedup < 1 + 0.7 * (all - 1));
 }
 
+/*
+ * Whole warps have no data: those behind the end of their block's row, a length that is
+ * loaded for the block, or a parameter. Nothing is found where other warps have work: they
+ * load, read shared memory or store beside the row; where the guard is no row's end, but
+ * the grid's, a constant, or each lane's own; or where warps leave, and no barrier waits.
+ */
+MADE_TEST(test_warps_without_data)
+{
+	static const char length[] = "LDG.E R6,desc[UR4][R4.64]",
+	    parameter[] = "LDC R6,c[0x0][0x220]", skip[] = "BRA #15";
+	static const struct {
+		const char *bound, *number, *before, *stop;
+		int warps;
+		const char *behind;
+		bool found;
+	} row[] = {
+		{ length, "R3", "NOP", skip, 100, "NOP", true },
+		{ parameter, "R3", "NOP", skip, 100, "NOP", true },
+		{ length, "R3", "@!P0 LDG.E R14,desc[UR4][R18.64]", skip, 100,
+		  "NOP", true },
+		{ length, "R3", "NOP", skip, 100, "@!P0 LDS R7,[R3]", true },
+		{ length, "R3", "NOP", skip, 100, "STS [R3],R9", true },
+		{ length, "R3", "NOP", skip, 500, "NOP", false },
+		{ length, "R3", "NOP", "EXIT", 100, "NOP", false },
+		{ "MOV R6,0x14", "R3", "NOP", skip, 100, "NOP", false },
+		{ "LDG.E R6,desc[UR4][R18.64]", "R3", "NOP", skip, 100, "NOP",
+		  false },
+		{ parameter, "R20", "NOP", skip, 100, "NOP", false },
+		{ length, "R21", "NOP", skip, 100, "NOP", false },
+		/* a tile with a halo, of the same data or another row */
+		{ length, "R3", "LDG.E R14,desc[UR4][R18.64]", skip, 100, "NOP",
+		  false },
+		{ length, "R3", "@!P2 LDG.E R14,desc[UR4][R18.64]", skip, 100,
+		  "NOP", false },
+		/* warps that work on what one has loaded */
+		{ length, "R3", "NOP", skip, 100, "LDS R7,[R3]", false },
+		{ length, "R3", "NOP", skip, 100, "@!P2 LDS R7,[R3]", false },
+		{ length, "R3", "NOP", skip, 100, "STS [R3],R21", false },
+		{ length, "R3", "NOP", skip, 100, "STG.E desc[UR4][R18.64],R9",
+		  false },
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const struct finding *f;
+		struct kernel *k;
+		double *v;
+
+		made_again(m);
+		k = code_kernel(m, 0.1, code_text("vacant", row[i].bound,
+		    row[i].number, row[i].before, row[i].stop, row[i].warps,
+		    row[i].behind));
+		k->shape.block_x = 256;
+		k->shape.grid_x = 100 * CODE_SCALE;
+		v = k->metric;
+		v[METRIC_THREAD_INST] = 31 * v[METRIC_INST_EXECUTED];
+		v[METRIC_THREAD_INST_PRED_ON] = NAN;
+		v[METRIC_OCCUPANCY] = 60;
+		v[METRIC_GLOBAL_LD_INST] = CODE_SCALE * (row[i].warps +
+		    (strncmp(row[i].bound, "LDG", 3) == 0 ? 800 : 0) +
+		    (strstr(row[i].before, "LDG") != NULL ? 800 : 0));
+		f = made_finding(made_advised(m), "idle-lanes");
+		if ((f != NULL && strcmp(f->title, "warps without data") == 0) !=
+		    row[i].found)
+			fail_msg("case %zu", i);
+		if (!row[i].found)
+			continue;
+		assert_has(f->summary, "13 % of the warps load any");
+		assert_true(f->kernel_speedup > 2 && f->kernel_speedup < 8);
+		made_quiet(m, "low-achieved-occupancy");
+	}
+}
+
 /* Few lanes of a warp that goes through a row together are active: the rows are short,
  * and no branch is to blame. Where each lane has a row of its own, one is. */
 MADE_TEST(test_rows_shorter_than_a_warp)

@@ -324,6 +324,18 @@ elected_of(struct electing *e, uint32_t at)
 	return by;
 }
 
+uint32_t
+elected_by(const struct electing *e, uint32_t at)
+{
+	return e->by[at];
+}
+
+unsigned
+elected_past(const struct electing *e, uint32_t at)
+{
+	return e->past[at];
+}
+
 int
 elected_bound(struct electing *e, uint32_t at, bool row, uint32_t *by)
 {

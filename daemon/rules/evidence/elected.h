@@ -30,6 +30,14 @@ void elected_free(struct electing *e);
  * recognised lets all through. */
 unsigned elected_of(struct electing *e, uint32_t at);
 
+/* elected_by(e, at): the instruction that sets the predicate under which ${at} is executed,
+ * by the order of the code; SASS_NONE. */
+uint32_t elected_by(const struct electing *e, uint32_t at);
+
+/* elected_past(e, at): whom the branch or exit ${at} itself lets past, if it is under a
+ * predicate: a set of enum elected. */
+unsigned elected_past(const struct electing *e, uint32_t at);
+
 /* elected_bound(e, at, row, by): the register that the lane's number is compared with, as
  * the less or the greater, by instruction *${by}, which alone decides whether ${at} is
  * executed; ${row}: threadIdx.x is that number, too. Else REGISTER_NONE. */

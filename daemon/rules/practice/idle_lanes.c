@@ -3,13 +3,15 @@
  * early, guards that switch most of a warp off, loops over fewer than 32 elements.
  *
  * Or lanes are on, but half of the threads have nothing to load and nothing to store,
- * as guards switch off their accesses only: they execute the rest for nothing.
+ * as guards switch off their accesses only: they execute the rest for nothing. Or half of
+ * the warps of each block are behind the end of its row, and wait for the others.
  */
 #include <math.h>
 
 #include "facts/warp.h"
 #include "rules/evidence/lanes.h"
 #include "rules/evidence/spare.h"
+#include "rules/evidence/vacant.h"
 
 /* Of the threads: with more of them at work, two launches differ more in what they do
  * than in how many they are. */
@@ -45,6 +47,54 @@ find_spare(struct rule_view *x)
 	    "large as a row, rounded up to a warp, several short rows to a block "
 	    "(blockDim.y) or a warp, or only the threads whose elements change";
 	d->f.gain_note = "the same work without the warps that have no data";
+	lanes_idle(x, d);
+	return rule_settle(x, d);
+}
+
+/*
+ * Warps without data execute what no guard stops, and keep their places until their block
+ * ends: waiting for a row takes the places of so many warps, which rows that each have only
+ * their own would share. A block of fewer warps starts faster.
+ */
+static enum rule_state
+find_vacant(struct rule_view *x, const struct vacant *v)
+{
+	struct draft *d = rule_found(x, NULL);
+	struct fix fix = FIX_NONE;
+
+	for (int i = RES_ISSUE; i <= RES_TENSOR; i++)
+		fix.part[i] = v->left;
+	fix.part[RES_L1] = v->waves;
+	fix.part[RES_START] = fix.stall = v->used;
+	rule_fix_near(d, &fix, 0.5, 0.95);
+	d->f.confidence = CONF_MEDIUM;
+	d->f.title = "warps without data";
+	rule_evidence(x, d, "used_ratio", v->used,
+	    "warps that load any of their block's row, at most",
+	    .estimated = metric_table[METRIC_GLOBAL_LD_INST].name);
+	rule_evidence(x, d, "loads_per_warp", v->loads,
+	    "loads that a warp executes",
+	    .derived = metric_table[METRIC_GLOBAL_LD_INST].name,
+	    .unit = "inst/warp");
+	rule_evidence(x, d, "left_ratio", v->left,
+	    "instructions without those of the other warps",
+	    .estimated = metric_table[METRIC_INST_EXECUTED].name);
+	d->f.summary = arena_format(x->arena, "%s of the warps load any of their "
+	    "block's row, at most (%s loads a warp, of which all execute %s): "
+	    "rows end within %u threads, the other warps wait for them",
+	    say_percent(x->arena, v->used), say_plain(x->arena, v->loads),
+	    say_plain(x->arena, v->always), rule_threads(x->kernel));
+	d->f.advice = "launch blocks as large as a row, rounded up to a warp; or "
+	    "give each row a warp, several rows to a block, whose lanes go "
+	    "through it and add up by shuffles, without shared memory and "
+	    "barriers; keep blocks for long rows, sorted apart";
+	d->f.bad_code = "for (int k = threadIdx.x; k < n; k += blockDim.x)"
+	    "   // 256 threads, n = 30";
+	d->f.good_code =
+	    "int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;\n"
+	    "for (int k = threadIdx.x % 32; k < n; k += 32)   // a warp a row";
+	d->f.gain_note = "the same work without the warps that have no data, in "
+	    "whose places other rows wait for theirs";
 	lanes_idle(x, d);
 	return rule_settle(x, d);
 }
@@ -113,12 +163,15 @@ enum rule_state
 rule_idle_lanes(struct rule_view *x)
 {
 	struct lanes l = lanes_of(x);
+	struct vacant vacant;
 	double lanes;
 	struct draft *d;
 	bool loop, rows;
 
 	if (isnan(l.active))
 		return rule_lacks(x);
+	if (vacant_most(&vacant, x))
+		return find_vacant(x, &vacant);
 	lanes = isfinite(l.on) ? fmin(l.on, l.active) : l.active;
 	if (lanes >= rule_value(x, "max_lanes"))
 		return find_spare(x);

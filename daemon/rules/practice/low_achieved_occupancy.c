@@ -7,6 +7,7 @@
 
 #include "rules/evidence/atomics.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/vacant.h"
 #include "source/operand.h"
 
 #define LINE_LEAST 0.7	/* of the time: equals min_line of global-atomic-contention */
@@ -72,6 +73,7 @@ rule_low_achieved_occupancy(struct rule_view *x)
 	double max = rule_metric(x, METRIC_SM_CYCLES_ACTIVE_MAX);
 	double uneven = avg > 0 && max > 0 ? 1 - fmin(avg / max, 1) : NAN;
 	struct fix fix = FIX_NONE;
+	struct vacant vacant;
 	struct draft *d;
 
 	if (!o->known)
@@ -88,6 +90,9 @@ rule_low_achieved_occupancy(struct rule_view *x)
 	if (x->load->bound >= 0.5)
 		return RULE_CLEAN;
 	if (stands_in_line(x) || rule_is_explained(x))
+		return RULE_CLEAN;
+	/* Warps that hold their places without data: idle-lanes reports it. */
+	if (rule_said(x, "idle-lanes") && vacant_most(&vacant, x))
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);
 	fix.occupancy = o->ratio / achieved;
