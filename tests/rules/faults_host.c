@@ -284,6 +284,38 @@ FAULT_IS(state_of_neighbours, state_of(m, "+0x4", 1.2))
 /* So many that each launch may have its own. */
 FAULT_IS(state_of_others, state_of(m, "", PASSES))
 
+/* One that besides loads elsewhere: ${load}, through the pointer at ${pointer} and at the
+ * index that ${index} computes. */
+static void
+table_of(struct made *m, const char *pointer, const char *index, const char *load,
+    double arrays)
+{
+	struct kernel like;
+
+	state_of(m, "", arrays);
+	like = m->kernel[0];
+	code_make(m, &m->kernel[0], code_text("state_and_table", pointer, index, load),
+	    1);
+	memcpy(m->kernel[0].metric, like.metric, sizeof(like.metric));
+}
+
+#define COMPUTED "F2I.FLOOR.NTZ R6,R15"
+#define LOOKED_UP "LDG.E.CONSTANT R16,desc[UR4][R10.64]"
+FAULT_IS(state_and_table, table_of(m, "0x218", COMPUTED, LOOKED_UP, 1.2))
+/* There is memory for two: they may change places. */
+FAULT_IS(state_and_twin, table_of(m, "0x218", COMPUTED, LOOKED_UP, 4))
+/* The host may compute its place. */
+FAULT_IS(state_and_column, table_of(m, "0x218", "IMAD R6,R5,0x1000,RZ", LOOKED_UP, 1.2))
+/* A step in time of two arrays that change places: neighbours in the other one. */
+FAULT_IS(state_and_neighbours, table_of(m, "0x218", "MOV R6,R5",
+    "LDG.E.CONSTANT R16,desc[UR4][R10.64+0x4]", 1.2))
+/* The other array's own element, too: it is of the state's kind. */
+FAULT_IS(state_of_before, table_of(m, "0x218", COMPUTED, "IMAD.WIDE R12,R5,0x4,R8\n"
+    "LDG.E.CONSTANT R17,desc[UR4][R12.64]\n" LOOKED_UP, 1.2))
+/* In one array: what other threads store. */
+FAULT_IS(state_among_others, table_of(m, "0x210", COMPUTED,
+    "LDG.E R16,desc[UR4][R10.64]", 1.2))
+
 /* A library's product of a matrix and a vector that follows itself; all memory has
  * ${matrices} of its size. */
 static void

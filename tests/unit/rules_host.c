@@ -855,6 +855,28 @@ MADE_TEST(test_fusion_of_state)
 	assert_true(f->saves_low_s < 0.01 * all);
 }
 
+/* A table is none of the arrays that take turns where there is no memory for two. */
+MADE_TEST(test_fusion_of_state_and_table)
+{
+	struct advice *a = advised(fault_state_and_table, m);
+	const struct finding *f = made_finding(a, "kernel-fusion-candidate");
+	double all = made_kernel_s(&m->kernel[0]);
+
+	assert_non_null(f);
+	assert_int_equal(f->confidence, CONF_MEDIUM);
+	assert_has(f->advice, "one turn");
+	assert_true(f->saves_s > 0.7 * all);
+	a = advised(fault_state_and_twin, m);
+	f = made_finding(a, "kernel-fusion-candidate");
+	assert_non_null(f);
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_true(f->saves_low_s < 0.01 * all);
+	a = advised(fault_state_and_column, m);
+	f = made_finding(a, "kernel-fusion-candidate");
+	assert_non_null(f);
+	assert_int_equal(f->confidence, CONF_LOW);
+}
+
 /* One product with all vectors reads the matrix once. */
 MADE_TEST(test_fusion_of_columns)
 {

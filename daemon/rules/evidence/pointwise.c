@@ -15,6 +15,7 @@
 #include "source/callee.h"
 #include "source/operand.h"
 #include "rules/evidence/pointwise.h"
+#include "source/slice.h"
 
 #define INDEXES_MOST 16		/* of an unrolled loop */
 #define LOOKED_MOST 4096	/* instructions to search back for a definition */
@@ -478,31 +479,113 @@ sum_state(const struct code *c, const struct affine *address,
 	return p->stores > 0;
 }
 
-/* Are all loads of the state, of elements of the same index, or of fixed values? */
+/* Is the load at ${at} of the state, or of an element of its index? */
 static bool
-is_closed(const struct code *c, const struct affine *address,
+is_mine(const struct code *c, const struct affine *address,
+    const struct indexes *own, uint32_t at)
+{
+	struct element_place e;
+	struct access_place a;
+
+	return (address_of(c, at, &a) && is_also(c, &a, SASS_STORE)) ||
+	    (is_own(c, address, at, &e) &&
+	    is_among(&(struct indexes){ { e.index }, 1 }, own));
+}
+
+/* What the host may exchange between launches: the pointers to arrays whose elements a
+ * thread has as its own, and the steps from thread to thread in those that it stores to. */
+struct mine {
+	struct indexes pointers, steps;
+	bool known;		/* each of them */
+};
+
+static uint32_t
+step_of(const struct affine *a)
+{
+	return (uint32_t)(a->x < 0 ? -(int64_t)a->x : a->x);
+}
+
+static struct mine
+find_mine(const struct code *c, const struct affine *address,
     const struct indexes *own)
 {
-	for (uint32_t at = 0; at < c->sass.instructions; at++) {
-		struct element_place e;
-		struct access_place a;
+	struct mine m = { .known = true };
+
+	for (uint32_t at = 0; at < c->sass.instructions && m.known; at++) {
+		bool store = is_access(&c->sass.instruction[at], SASS_STORE);
+		uint32_t from;
+
+		if (!store && !(is_access(&c->sass.instruction[at], SASS_LOAD) &&
+		    is_mine(c, address, own, at)))
+			continue;
+		from = pointer_of(c, at);
+		m.known = from != 0 && add_index(&m.pointers, from) && (!store ||
+		    add_index(&m.steps, step_of(&address[at])));
+	}
+	return m;
+}
+
+/* What the load at ${at} is, which is not its thread's own; OTHERS_NONE: it may get what
+ * another thread stored in this launch, or in the one before. */
+static enum pointwise_others
+other_of(const struct code *c, const struct affine *a, const struct slices *t,
+    const struct mine *m, uint32_t at)
+{
+	bool constant = c->sass.instruction[at].flags & SASS_READ_ONLY;
+	uint32_t from = pointer_of(c, at);
+	struct slice s;
+
+	/* Under predicates, and through a loop, only the slice knows the pointer; values
+	 * may be among what it finds. */
+	slice_of(&s, t, at);
+	if (from == 0 && (!constant || !s.known || s.parameters == 0 ||
+	    s.parameters == SLICE_PARAMETERS))
+		return OTHERS_NONE;
+	for (int i = 0; i < m->pointers.count; i++) {
+		if (m->pointers.of[i] == from)
+			return OTHERS_NONE;
+		for (int n = 0; from == 0 && n < s.parameters; n++)
+			if (m->pointers.of[i] == s.parameter[n])
+				return OTHERS_NONE;
+	}
+	if (a->kind != AFFINE_STEPS)
+		return constant ? OTHERS_GATHERED : OTHERS_ANY;
+	return is_among(&(struct indexes){ { step_of(a) }, 1 }, &m->steps) ?
+	    OTHERS_NONE : OTHERS_ANY;
+}
+
+/* Are all loads of the state, of elements of the same index, of fixed values, or of other
+ * arrays, without those ${only_own}? */
+static bool
+is_closed(const struct code *c, const struct affine *address,
+    const struct indexes *own, bool only_own, enum pointwise_others *others)
+{
+	struct slices *t = NULL;
+	struct mine m = { .known = true };
+	bool closed = true;
+
+	for (uint32_t at = 0; at < c->sass.instructions && closed; at++) {
+		enum pointwise_others o;
 
 		if (!is_access(&c->sass.instruction[at], SASS_LOAD) ||
-		    (address_of(c, at, &a) && is_also(c, &a, SASS_STORE)) ||
-		    is_fixed(c, &address[at], at))
+		    is_mine(c, address, own, at) || is_fixed(c, &address[at], at))
 			continue;
-		if (!is_own(c, address, at, &e) ||
-		    !is_among(&(struct indexes){ { e.index }, 1 }, own))
-			return false;
+		if (t == NULL && !only_own && (t = slices_new(&c->sass)) != NULL)
+			m = find_mine(c, address, own);
+		o = t == NULL || !m.known ? OTHERS_NONE :
+		    other_of(c, &address[at], t, &m, at);
+		closed = o != OTHERS_NONE;
+		*others = o > *others ? o : *others;
 	}
-	return true;
+	slices_free(t);
+	return closed;
 }
 
 bool
 pointwise_in_place(struct pointwise_state *p, const struct code *c,
     const struct record_SIGNATURE *shape)
 {
-	struct pointwise_state all = { 0, 0 };
+	struct pointwise_state all = { 0, 0, OTHERS_NONE };
 	struct indexes own = { .count = 0 };
 	struct affine *address;
 	bool found;
@@ -513,7 +596,9 @@ pointwise_in_place(struct pointwise_state *p, const struct code *c,
 	address = affine_addresses(c, shape);
 	if (address == NULL)
 		return false;
-	found = sum_state(c, address, p, &all, &own) && is_closed(c, address, &own);
+	/* What is stored besides the state may be what the next launch looks up. */
+	found = sum_state(c, address, p, &all, &own) && is_closed(c, address, &own,
+	    p->stores < all.stores, &p->others);
 	free(address);
 	p->loads = all.loads > 0 ? p->loads / all.loads : 0;
 	p->stores = all.stores > 0 ? p->stores / all.stores : 0;

@@ -35,9 +35,12 @@ set_times(struct revisit *a, const struct rule_view *x, const struct kernel *k)
 	double l2 = (double)x->run->device[k->device].limits.l2_bytes;
 
 	a->times = (double)k->launches * a->touched / memory;
-	/* Only this kernel ran before: what is in L2 it left there. */
-	a->sure = twice - memory >= TWICE * twice || (twice > (1 + TWICE) * l2 &&
-	    k->metric[METRIC_DRAM_READ] <= a->touched / 2);
+	/* Only this kernel ran before: what is in L2 it left there. That may be the state
+	 * of the step before, which it looks up, unless there is no memory for both. */
+	a->sure = twice - memory >= TWICE * twice ?
+	    a->state.others != OTHERS_ANY : a->state.others == OTHERS_NONE &&
+	    twice > (1 + TWICE) * l2 &&
+	    k->metric[METRIC_DRAM_READ] <= a->touched / 2;
 	return isfinite(a->times) && a->touched > 0;
 }
 

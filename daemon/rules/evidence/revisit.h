@@ -15,7 +15,9 @@ struct revisit {
 				 * average, if all of it is those data: the least */
 	bool sure;		/* two launches in a row touch some bytes twice: twice
 				 * as much is more than all memory, or than L2,
-				 * from which they came */
+				 * from which they came. Where it looks up values in other
+				 * arrays, only the former, and through the read-only
+				 * path: then none of them is the state of the step before */
 	struct pointwise_state state;	/* of revisit_in_place */
 };
 

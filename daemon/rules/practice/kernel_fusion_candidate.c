@@ -25,7 +25,8 @@
  *    (butterfly.h); the launches whose distance is within a block's elements
  *    can be one;
  *  - state: one kernel that follows itself and changes its threads' own elements in
- *    place, which is at least several times as much as all memory in use;
+ *    place, which is at least several times as much as all memory in use; it may look
+ *    up values in other arrays;
  *  - columns: a library's product of a matrix and a vector that follows itself, and
  *    reads more than half of all memory in use, so that it is the same matrix.
  */
@@ -40,6 +41,7 @@
 #include "rules/evidence/parameters.h"
 #include "rules/evidence/pointwise.h"
 #include "rules/evidence/reuse.h"
+#include "rules/evidence/steady.h"
 #include "rules/evidence/steps.h"
 
 #define CHAIN_MAX 8		/* kernels; more are several chains */
@@ -1005,9 +1007,11 @@ found_network(struct search *s, const struct kernel *k,
 /* How many launches become one, in the low, middle and high view, of those that follow
  * each other. Two are the least; eight leave an eighth of the traffic, and more gain
  * little. Where several arrays may have their turns, the host's order must change, too:
- * the low view has nothing, the middle view four. */
+ * the low view has nothing, the middle view four. Where the kernel has a loop for them, of
+ * which a launch does one turn, all may as well be turns of one launch. */
 static const double fused[VIEWS] = { 2, 8, INFINITY };
 static const double fused_unsure[VIEWS] = { 1, 4, INFINITY };
+static const double fused_turns[VIEWS] = { 2, INFINITY, INFINITY };
 
 /* A draft about ${k} alone, whose launches shrink to ${left} of their time as ${n} of
  * them become one; NULL without memory. */
@@ -1083,26 +1087,41 @@ is_state(const struct search *s, const struct kernel *k, struct revisit *a)
 	    a->state.stores >= MOST && a->times >= rule_value(s->x, "min_repeats");
 }
 
+/* The share of what ${k} loads that is the state: of what comes from behind L1, where the
+ * state, which a launch loads once, always comes from. What it looks up elsewhere it loads
+ * after the change, too. */
+static double
+loaded_again(const struct search *s, const struct kernel *k, const struct revisit *a)
+{
+	return a->state.others == OTHERS_NONE ? a->state.loads :
+	    fmin(1, a->touched / bytes_read(s, k));
+}
+
 /* The fused launch loads and stores the state once, and starts once. */
 static int
 found_state(struct search *s, const struct kernel *k, const struct revisit *a)
 {
 	struct rule_view *x = s->x;
 	const struct load *l = &x->loads[index_of(s, k)];
-	double left[VIEWS], n[VIEWS];
+	double loaded = loaded_again(s, k, a), left[VIEWS], n[VIEWS];
+	struct steady steady;
 	struct draft *d;
 
-	set_fused(s, k, a->sure ? fused : fused_unsure, n);
+	steady_of(&steady, k->code);
+	set_fused(s, k, !a->sure ? fused_unsure : steady.one_turn ? fused_turns :
+	    fused, n);
 	for (int v = 0; v < VIEWS; v++) {
 		double gone = 1 - 1 / n[v];
 		struct fix fix = FIX_NONE;
 
-		fix.global_ld = 1 - a->state.loads * gone;
+		fix.inst = 1 - gone * (v == VIEW_HIGH || (v == VIEW_MID &&
+		    steady.one_turn) ? steady.outside : steady.same);
+		fix.global_ld = 1 - loaded * gone;
 		fix.global_st = 1 - a->state.stores * gone;
 		fix.part[RES_START] = 1 - gone;
 		left[v] = (is_counted(s, k) ? gain_time(l, &fix,
 		    (enum gain_view)v) / l->time_s : without_bytes(s, k, gone *
-		    (a->state.loads * bytes_read(s, k) + a->state.stores *
+		    (loaded * bytes_read(s, k) + a->state.stores *
 		    bytes_written(k)))) - gone * l->fixed_s / l->time_s;
 	}
 	d = draft_again(s, k, a, n, left);
@@ -1110,19 +1129,31 @@ found_state(struct search *s, const struct kernel *k, const struct revisit *a)
 		return -1;
 	d->f.summary = arena_format(x->arena, "%s follows itself %s times; each "
 	    "thread loads its own elements, changes them and stores them where they "
-	    "were, and needs nothing that another thread stores: %s a launch, and "
+	    "were, and needs nothing that another thread stores%s: %s a launch, and "
 	    "all memory in use is %s", d->f.where, say_count(x->arena,
-	    k->next_count), say_bytes(x->arena, a->touched),
-	    say_bytes(x->arena, reuse_memory(x->run)));
+	    k->next_count), a->state.others == OTHERS_NONE ? "" : a->sure ?
+	    " (what it looks up elsewhere is no second such array: there is no "
+	    "memory for one)" : " in the same launch", say_bytes(x->arena,
+	    a->touched), say_bytes(x->arena, reuse_memory(x->run)));
 	d->f.limiter = "what one launch stores the next loads again";
-	d->f.advice = "let a launch do many steps: loop over them inside the kernel, "
+	d->f.advice = a->sure && steady.one_turn ? "let a launch do many steps: its "
+	    "loop does one turn in each launch now; let it do those of all launches "
+	    "that follow each other, with the thread's elements in registers from "
+	    "the first to the last" :
+	    "let a launch do many steps: loop over them inside the kernel, "
 	    "with the thread's elements in registers from the first to the last; "
 	    "what differs from launch to launch (its arguments) goes into an array, "
 	    "in constant memory if it is small";
-	d->f.gain_note = a->sure ? "eight steps a launch, if so many follow each "
-	    "other; more if the host needs nothing in between" : "four steps a "
+	d->f.gain_note = a->sure && steady.one_turn ? "all that follow each other "
+	    "in one launch, which does once what is outside of its loop; holds if "
+	    "the host needs nothing in between" : a->sure ? "eight steps a launch, "
+	    "if so many follow each "
+	    "other; more if the host needs nothing in between" :
+	    a->state.others == OTHERS_NONE ? "four steps a "
 	    "launch; whether the launches take turns with several arrays no record "
-	    "shows: then each has all its steps in one";
+	    "shows: then each has all its steps in one" : "four steps a launch; holds "
+	    "if no launch stores what a later one loads from other arrays, as where "
+	    "the host exchanges pointers after each step: no record shows that";
 	return 0;
 }
 

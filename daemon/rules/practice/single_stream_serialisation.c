@@ -201,8 +201,8 @@ sets_of(const struct rule_view *x, const struct kernel *k)
 	const struct run *run = x->run;
 	double rest;
 
-	if ((bytes == 0 && !pointwise_in_place(&state, k->code, &k->shape)) ||
-	    own < 1)
+	if ((bytes == 0 && !(pointwise_in_place(&state, k->code, &k->shape) &&
+	    state.others == OTHERS_NONE)) || own < 1)
 		return 0;
 	rest = arrays_of(run, k, bytes);
 	for (size_t i = 0; i < run->kernels && rest > 0; i++) {
