@@ -127,12 +127,16 @@ struct site {
 					 * in front of the native ones */
 	size_t frames;
 	size_t first;		/* index of the frame to show: the innermost of
-				 * the program's own code (source_first.c) */
+				 * the program's own files, or if there is none of
+				 * a package that is no framework (source_first.c) */
 };
 
 /* site_own(f): is it Python code of the program itself, not of a framework or of
  * Python's library? */
 bool site_own(const struct site_frame *f);
+
+/* site_installed(f): is it Python code in a package that was installed? */
+bool site_installed(const struct site_frame *f);
 
 /* site_launches(site, n, kernel, end): where in the sites of a run those that launch
  * ${kernel} begin, and before ${end} end. Others may be among them: few sites are not

@@ -311,15 +311,37 @@ site_launches(const struct site *site, size_t n, uint32_t kernel, size_t *end)
 	return first_launch(site, n, kernel);
 }
 
+bool
+site_installed(const struct site_frame *f)
+{
+	return f->python && f->file != NULL && installed(f->file) != NULL;
+}
+
+/* "/opt/venv/bin/accelerate": pip makes such a script for a package. */
+static bool
+starter(const char *file)
+{
+	const char *name = strrchr(file, '/');
+
+	return strstr(file, "/bin/") != NULL && strchr(name, '.') == NULL;
+}
+
+/* Who calls a package (transformers, gpytorch) does not edit it: a line of the program's
+ * own files is the place, where there is one, and else the package's. */
 size_t
 site_first(const struct site *s, const struct kernel *k)
 {
-	size_t i;
+	size_t i, package = s->frames;
 
-	for (i = 0; i < s->frames && s->frame[i].python; i++)
-		if (site_own(&s->frame[i]))
+	for (i = 0; i < s->frames && s->frame[i].python; i++) {
+		if (!site_own(&s->frame[i]))
+			continue;
+		if (!site_installed(&s->frame[i]) && !starter(s->frame[i].file))
 			return i;
+		if (package == s->frames)
+			package = i;
+	}
 	if (i > 0)
-		return 0;
+		return package < s->frames ? package : 0;
 	return first_native(s, k);
 }

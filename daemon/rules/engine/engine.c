@@ -16,6 +16,7 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/neighbour.h"
 #include "rules/evidence/operator.h"
+#include "rules/evidence/place.h"
 #include "rules/evidence/reads.h"
 #include "rules/evidence/texts.h"
 #include "rules/evidence/tuning.h"
@@ -401,8 +402,10 @@ advice_make(const struct run *run, const struct thresholds *t)
 			    &run->device[run->kernel[i].device]);
 	ask_all(&x, a, load);
 	group_all(&x);
-	for (size_t i = 0; i < x.drafts; i++)
+	for (size_t i = 0; i < x.drafts; i++) {
 		operator_place(&x, &x.draft[i]);
+		place_detail(&x, &x.draft[i]);
+	}
 	a->unmeasured = unmeasured_note(run, load, &box->arena);
 	a->finding = arena_get(&box->arena,
 	    (x.drafts ? x.drafts : 1) * sizeof(*a->finding));

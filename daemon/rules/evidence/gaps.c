@@ -159,15 +159,8 @@ COMPARE(by_call, struct gap_call, strcmp(x->file, y->file) ?: ORDER(x->line, y->
 #define WITHIN 0.6	/* of what has a line; arithmetic: more than half, so that no other
 			 * line beside it has as much */
 
-/* Is it in a package that was installed? The program's own files are looked at first. */
-static bool
-is_installed(const struct site_frame *f)
-{
-	return strstr(f->file, "-packages/") != NULL;
-}
-
 /* The lines of the program's own code on the stack of ${s}, without the outermost of
- * several, which has called them all. */
+ * several, which has called them all; of packages only if no file of its own is there. */
 static size_t
 calls_of(struct gap_call *c, const struct site *s, double seconds)
 {
@@ -175,9 +168,9 @@ calls_of(struct gap_call *c, const struct site *s, double seconds)
 	bool own = false;
 
 	for (size_t f = 0; f < s->frames; f++)
-		own |= site_own(&s->frame[f]) && !is_installed(&s->frame[f]);
+		own |= site_own(&s->frame[f]) && !site_installed(&s->frame[f]);
 	for (size_t f = 0; f < s->frames; f++)
-		if (site_own(&s->frame[f]) && !(own && is_installed(&s->frame[f])))
+		if (site_own(&s->frame[f]) && !(own && site_installed(&s->frame[f])))
 			c[n++] = (struct gap_call){ .site = s, .frame = f,
 			    .file = s->frame[f].file, .line = s->frame[f].line,
 			    .depth = s->frames - f, .s = seconds };
@@ -338,7 +331,7 @@ own_frame(const struct site *s)
 	bool python = false;
 
 	for (size_t f = 0; f < s->frames; f++) {
-		if (site_own(&s->frame[f]) && !is_installed(&s->frame[f]))
+		if (site_own(&s->frame[f]) && !site_installed(&s->frame[f]))
 			return f;
 		python |= s->frame[f].python;
 	}

@@ -9,6 +9,7 @@
  */
 #include <math.h>
 
+#include "rules/evidence/place.h"
 #include "rules/evidence/steps.h"
 
 /* Two kernels count as the same size if one launches up to this many times the
@@ -39,6 +40,15 @@ threads_of(const struct kernel *k)
 	return rule_blocks(k) * rule_threads(k);
 }
 
+/* Does it put arrays together? Of a few, between pointwise operators, a compiler makes a
+ * part of their kernel (Inductor's max_pointwise_cat_inputs is 8). Many, as a loader
+ * stacks a batch, take several such kernels in a row, which nothing fuses. */
+static bool
+is_joint(const struct rule_view *x, const struct kernel *k)
+{
+	return steps_does(x, k, "concatenate");
+}
+
 /* Does ${k} continue a chain whose last kernel is ${before}? */
 static bool
 goes_on(const struct rule_view *x, const struct kernel *before,
@@ -46,7 +56,8 @@ goes_on(const struct rule_view *x, const struct kernel *before,
 {
 	double ratio;
 
-	if (!steps_pointwise(x, k))
+	if (!steps_pointwise(x, k) && !(before != NULL && is_joint(x, k) &&
+	    !is_joint(x, before)))
 		return false;
 	if (before == NULL)
 		return true;
@@ -89,6 +100,10 @@ chain_at(const struct rule_view *x, const struct sequence *s, size_t first,
 		c.optimizer |= steps_optimizer(x, k) > 0.5 ||
 		    of_list[(first + c.length) % steps_length(s)];
 		before = k;
+	}
+	if (is_joint(x, before)) {
+		c.each_s -= steps_mean_s(before);
+		before = steps_kernel(x, s, first + --c.length - 1);
 	}
 	c.conversion = c.length == 2 && is_conversion(x,
 	    steps_kernel(x, s, first), before);
@@ -157,6 +172,43 @@ search(const struct rule_view *x, const struct sequence *s, void *all,
 	}
 }
 
+/* Arithmetic: no function beside it has as much. */
+#define ONE 0.5
+
+/* A kernel that is shorter than this many launches costs its launch, whatever it does to
+ * memory: launch-bound-graph-candidate's origin, two launches of the host per kernel. */
+#define SHORT_LAUNCHES 2
+
+/* The functions that the chains lie in. One can be compiled by itself; in a package, none
+ * can be edited: what the program calls is compiled as a whole. */
+static void
+tell_functions(const struct rule_view *x, struct draft *d, const struct chains *all,
+    const struct gone *gone)
+{
+	struct spread s = place_spread(x, gone);
+	const struct chain *c = &all->most;
+	double mine = (double)c->s->repeats * c->each_s / all->kernel_s;
+
+	if (s.functions >= 2 && s.most < ONE) {
+		d->f.summary = arena_format(x->arena, "%s; they lie in %s functions: %s",
+		    d->f.summary, say_count(x->arena, (uint64_t)s.functions), s.text);
+		d->f.location = arena_format(x->arena, "%s, %s of the time of such "
+		    "chains", d->f.location, say_percent(x->arena, fmin(1, mine)));
+	}
+	if (s.packages > ONE)
+		d->variant = "module";
+}
+
+/* Do the launches of such short kernels take the time, rather than memory? */
+static bool
+by_launches(const struct rule_view *x, const struct chains *all)
+{
+	double launch = x->run->device[all->most.s->device].ceilings.launch_s;
+
+	return launch > 0 &&
+	    all->kernel_s < SHORT_LAUNCHES * launch * all->launches;
+}
+
 static void
 say_conversion(const struct rule_view *x, struct draft *d, const struct chains *all)
 {
@@ -214,7 +266,9 @@ found(struct rule_view *x, const struct chains *all, const struct gone *gone)
 	    "(%s), %s times%s: each reads and writes whole arrays", c->length,
 	    each, say_count(x->arena, c->s->repeats), all->count > 1 ?
 	    ", and more such chains" : "");
-	d->f.limiter = "the same data goes through memory once per operator";
+	d->f.limiter = by_launches(x, all) ? "the launches: each kernel is about as "
+	    "short as one takes" : "the same data goes through memory once per "
+	    "operator";
 	d->f.advice = "let the framework's compiler make one kernel of them";
 	d->f.gain_note = "one kernel remains of each chain, about as long as its "
 	    "longest; holds if each works on what the one before has written";
@@ -223,6 +277,8 @@ found(struct rule_view *x, const struct chains *all, const struct gone *gone)
 	    "    return 0.5 * x * (1 + torch.tanh(a * x))";
 	if (c->conversion)
 		say_conversion(x, d, all);
+	else
+		tell_functions(x, d, all, gone);
 	return RULE_FOUND;
 }
 
