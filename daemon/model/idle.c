@@ -177,6 +177,7 @@ gaps_move(struct gap_class *to, struct gap_class *from)
 			    from[i].idle_ns[k]);
 		to[i].input_ns = add_sat(to[i].input_ns, from[i].input_ns);
 		to[i].moved_ns = add_sat(to[i].moved_ns, from[i].moved_ns);
+		to[i].fed_ns = add_sat(to[i].fed_ns, from[i].fed_ns);
 		to[i].output_ns = add_sat(to[i].output_ns, from[i].output_ns);
 		to[i].outputs += from[i].outputs;
 		to[i].output_bytes = add_sat(to[i].output_bytes,
@@ -255,6 +256,8 @@ gap_after(const struct device_state *d, struct gap_class *c, const struct gap *g
 		c->output_ns = add_sat(c->output_ns, ns);
 		c->outputs++;
 		c->output_bytes = add_sat(c->output_bytes, d->last.bytes);
+	} else if (d->last.kind == OP_COPY && d->last.row == ROW_H2D) {
+		c->fed_ns = add_sat(c->fed_ns, ns);
 	} else if (g->sync != NULL && d->last.kind != OP_COPY) {
 		c->waited_ns = add_sat(c->waited_ns, ns);
 		c->waits++;

@@ -72,6 +72,7 @@ struct gap_class {
 	uint64_t idle_ns[IDLE_CAUSES];	/* of these three causes */
 	uint64_t input_ns;		/* of that, before copies from the host */
 	uint64_t moved_ns;		/* of that, before copies within the device */
+	uint64_t fed_ns;		/* of that, after copies from the host */
 	uint64_t output_ns;		/* of that, after copies to the host, */
 	uint64_t outputs, output_bytes;	/* so many gaps, of so much data */
 	uint64_t waited_ns, waits;	/* after other work that the host waited for

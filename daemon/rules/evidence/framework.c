@@ -105,6 +105,35 @@ framework_tunes(const struct site *s)
 	return false;
 }
 
+/* Is a file of one of the frameworks' ${list} on the stack of ${s}? */
+static bool
+in_files(const char *list, const struct site *s)
+{
+	const json_t *framework, *part;
+	size_t i, j;
+
+	json_array_foreach(all(), i, framework)
+		json_array_foreach(json_object_get(framework, list), j, part)
+			for (size_t f = 0; f < s->frames; f++)
+				if (s->frame[f].file != NULL &&
+				    json_is_string(part) && strstr(s->frame[f].file,
+				    json_string_value(part)) != NULL)
+					return true;
+	return false;
+}
+
+bool
+framework_loads(const struct site *s)
+{
+	return in_files("loading", s);
+}
+
+bool
+framework_collates(const struct site *s)
+{
+	return in_files("collating", s);
+}
+
 double
 framework_tuned(const struct run *run, uint64_t calls)
 {

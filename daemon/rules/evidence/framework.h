@@ -15,6 +15,11 @@ void framework_words(const struct rule_view *x, struct draft *d);
  * which variant is fastest? That is part of compiling, not of the program's loop. */
 bool framework_tunes(const struct site *s);
 
+/* framework_loads(s), framework_collates(s): is the call below a framework's loader of
+ * input, or where that puts the elements of a batch together? */
+bool framework_loads(const struct site *s);
+bool framework_collates(const struct site *s);
+
 /* framework_tuned(run, calls): the share of these calls, a set of 1ull << enum
  * wire_call, that is made for that, 0..1. 0 if no site is known. */
 double framework_tuned(const struct run *run, uint64_t calls);

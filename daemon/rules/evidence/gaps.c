@@ -62,6 +62,9 @@ gaps_again(const struct run *run, double least, double shortest_s)
 		a.gaps += (double)c->count;
 		a.input += (double)c->input_ns * 1e-9;
 		a.moved += (double)c->moved_ns * 1e-9;
+		/* Which are in front of copies, too, is not known: the most. */
+		a.fed += fmax(0, fmin((double)c->fed_ns * 1e-9,
+		    s - (double)c->input_ns * 1e-9));
 		a.output += (double)c->output_ns * 1e-9;
 		a.outputs += (double)c->outputs;
 		a.output_bytes += (double)c->output_bytes;
@@ -119,6 +122,30 @@ shares_new(const struct run *run)
 			    share[k->id];
 	}
 	return share;
+}
+
+struct in_front
+gaps_in_front(const struct run *run, bool (*is)(const struct site *s))
+{
+	double *share = shares_new(run), most = 0;
+	struct in_front f = { .site = NULL };
+
+	for (size_t i = 0; share != NULL && i < run->sites; i++) {
+		const struct site *s = &run->site[i];
+		double part;
+
+		if (!is_launch(run, s) || !is(s))
+			continue;
+		part = (double)s->count * share[s->kernel];
+		f.s += part;
+		f.launches += (double)s->count;
+		if (f.site == NULL || part > most) {
+			f.site = s;
+			most = part;
+		}
+	}
+	free(share);
+	return f;
 }
 
 /* The launch sites whose line is known; returns how many. */

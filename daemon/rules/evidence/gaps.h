@@ -16,6 +16,7 @@ struct again {
 	double host, api, sync;	/* idle seconds by cause */
 	double input;		/* of these, before copies from the host */
 	double moved;		/* of these, before copies within the device */
+	double fed;		/* of these, after copies from the host, and not before one */
 	double output, outputs, output_bytes;	/* of these, after copies to the host:
 				 * so many, of so much data in all */
 	double waited, waits;	/* of these, after so many waits for other work */
@@ -47,6 +48,17 @@ double gaps_s(const struct run *run, double least, double longest_s);
  * no site is known or memory is short.
  */
 const struct site *gaps_place(const struct run *run, double least_s, bool *whole);
+
+/* What the host does in front of some launches. */
+struct in_front {
+	double s, launches;
+	const struct site *site;	/* the launch site with the most of it; NULL */
+};
+
+/* gaps_in_front(run, is): its part of such gaps in front of launches from the sites for
+ * which ${is} is true. */
+struct in_front gaps_in_front(const struct run *run,
+    bool (*is)(const struct site *s));
 
 /*
  * gaps_within(arena, run, least_s, s): the line of the program's own Python within whose

@@ -6,10 +6,13 @@
  * measured do not count either.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/text.h"
+#include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/little.h"
 #include "rules/evidence/reads.h"
 
 /* Of the host's work that is longer than the GPU's, nothing can hide behind it. The share
@@ -43,6 +46,12 @@ limiter(double host, double api, double sync)
 /* From this share of the launches on that belong to repeated sequences, a step is one
  * that a graph could launch. */
 #define REPEATED 0.3
+
+static bool
+is_variant(const struct draft *d, const char *variant)
+{
+	return d->variant != NULL && strcmp(d->variant, variant) == 0;
+}
 
 /* The share of the launches that belong to such a sequence. */
 static double
@@ -191,58 +200,133 @@ host_goes(const struct rule_view *x, const struct again *a, double idle)
 	return a->input + (lines_python(x->run) ? a->brief : 0) > 0.5 * idle;
 }
 
-enum rule_state
-rule_gpu_idle_gaps(struct rule_view *x)
+/* Idle time in which the next launch was on its way, not in longer gaps, s. */
+static double
+launching_s(const struct run *run)
+{
+	return fmax(0, (double)run->idle_ns[IDLE_LAUNCH] -
+	    (double)run->idle_longest_by[IDLE_LAUNCH]) * 1e-9;
+}
+
+/* Is it a copy to the GPU that a framework's loader makes? */
+static bool
+is_loaded(const struct site *s)
+{
+	return is_input(s) && framework_loads(s);
+}
+
+/* Does a loader make at least ${least} copies to the GPU? */
+static bool
+has_loader(const struct run *run, double least)
+{
+	double n = 0;
+
+	for (size_t i = 0; i < run->sites; i++)
+		if (run->site[i].call < 64 && (COPIES >> run->site[i].call & 1) &&
+		    is_loaded(&run->site[i]))
+			n += (double)run->site[i].count;
+	return n >= least;
+}
+
+/* What more workers leave of a loader's time: four a quarter (see BEYOND_PYTHON), two a
+ * half; where it works as many already as there are cores, a third may be saved within
+ * each. The GPU's work limits none of that: a batch is there sooner. */
+static const double loader_goes[VIEWS] = { 0.33, 0.75, 1 };
+
+/* Of the time between the launches of an interpreter so much goes with the launches, in
+ * the middle. Arithmetic: of the shortest chain that eager-pointwise-chain counts, two of
+ * three. */
+#define LAUNCHES_GO 0.67
+
+/* Twice the work at a time halves what is lost between; four times leaves a quarter. On
+ * the CPU nothing of it is left, but for the computing. */
+static const double little_goes[VIEWS] = { 0.33, 0.5, 1 };
+
+/* The claim on idle time of ${d}, of which the gaps ${a} have ${idle} seconds. */
+static void
+claim_idle(const struct rule_view *x, struct draft *d, const struct again *a,
+    double idle)
 {
 	const struct run *run = x->run;
-	struct again a = gaps_again(run, rule_value(x, "min_gaps"),
-	    rule_value(x, "min_gap"));
-	double wall = rule_wall_s(run);
-	double longest = (double)run->idle_longest_ns * 1e-9;
-	double idle = a.host + a.api + a.sync, busy, mid, high, within;
-	const struct site *place;
-	const char *after = "";
-	bool whole;
-	struct draft *d;
+	bool goes = host_goes(x, a, idle);
+	double late = a->input + a->fed, launching = launching_s(run), busy, mid, high;
 
-	if (!(a.base > 0) || a.gaps < rule_value(x, "min_gaps") ||
-	    idle < rule_value(x, "min_share") * a.base)
-		return RULE_CLEAN;
-	d = rule_found(x, "host");
 	/* A kernel that waits for managed pages waits for the host: no host
 	 * work hides behind it. */
-	busy = fmax(0, wall - (double)run->idle_total_ns * 1e-9 -
+	busy = fmax(0, rule_wall_s(run) - (double)run->idle_total_ns * 1e-9 -
 	    rule_fault_s(run));
 	/* Host work hides behind GPU work only as far as there is any. With
 	 * work queued ahead, launches leave no gaps either. */
 	mid = 0.85 * fmin(idle, busy);
-	high = idle + fmax(0, (double)run->idle_ns[IDLE_LAUNCH] -
-	    (double)run->idle_longest_by[IDLE_LAUNCH]) * 1e-9;
-	if (host_goes(x, &a, idle))
+	high = idle + launching;
+	if (goes)
 		mid += (lines_python(run) ? BEYOND_PYTHON : BEYOND) *
 		    fmax(0, idle - busy);
-	else
-		high = fmin(high, busy);
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_LAUNCH), { 0.3 * fmin(idle, busy), mid,
-	    high } };
+	    goes ? high : fmin(high, busy) } };
 	d->claims = 1;
-	d->residual = true;
-	d->cause_s = idle;
-	d->residual_min_s = rule_value(x, "min_share") * a.base;
-	d->f.location = say_counted(x->arena, a.gaps, "gap");
-	d->f.location_missing = &reason_row[REASON_LINE_HOST];
-	if (a.input > 0.5 * idle) {
-		d->variant = "input";
-		d->waits = idle >= LATE_S * a.gaps ? BAR_INPUT : 0;
+	if (is_variant(d, "little"))
+		d->claim[0].s = (struct gain){ little_goes[VIEW_LOW] * high,
+		    little_goes[VIEW_MID] * high, little_goes[VIEW_HIGH] * high };
+	else if (is_variant(d, "loader"))
+		d->claim[0].s = (struct gain){ loader_goes[VIEW_LOW] * late,
+		    loader_goes[VIEW_MID] * late + 0.85 * fmin(idle - late, busy),
+		    loader_goes[VIEW_HIGH] * high };
+	else if (is_variant(d, "launches") || is_variant(d, "varied"))
+		d->claim[0].s.mid = fmax(mid, LAUNCHES_GO * (a->brief + launching));
+}
+
+/* The words for the gaps ${a} of ${idle} seconds; NULL: the general ones. */
+static const char *
+variant_of(const struct rule_view *x, const struct again *a, double idle,
+    struct little *little)
+{
+	const struct run *run = x->run;
+	bool python = lines_python(run);
+
+	if (python && a->input + a->fed > 0.5 * idle &&
+	    has_loader(run, rule_value(x, "min_gaps")))
+		return "loader";
+	if (a->input > 0.5 * idle)
+		return "input";
+	if (python && a->brief > 0.5 * idle && little_work(run, little))
+		return "little";
+	/* A graph of the step closes the gaps outside of it, too, and its place is
+	 * known. */
+	if (python && a->brief > 0.5 * idle)
+		return repeated(run) > REPEATED ? "launches" : "varied";
+	return python && !host_goes(x, a, idle) ? "work" : NULL;
+}
+
+/* The place of the gaps ${a} of ${idle} seconds. Returns what is in front of them, for the
+ * summary. */
+static const char *
+set_place(const struct rule_view *x, struct draft *d, const struct again *a,
+    double idle)
+{
+	const struct run *run = x->run;
+	const struct site *place;
+	const char *after = "";
+	double within;
+	bool whole;
+
+	d->f.location = say_counted(x->arena, a->gaps, "gap");
+	if (is_variant(d, "loader")) {
+		d->waits = idle >= LATE_S * a->gaps ? BAR_INPUT : 0;
+		d->f.location = arena_format(x->arena, "%s, most of it beside "
+		    "copies to the GPU that the loader makes", d->f.location);
+		lines_site_of(x, d, COPIES, is_loaded);
+	} else if (is_variant(d, "input")) {
+		d->waits = idle >= LATE_S * a->gaps ? BAR_INPUT : 0;
 		d->f.location = arena_format(x->arena, "%s, most of it in front "
 		    "of copies to the GPU", d->f.location);
 		place_input(x, d);
-	} else if (*(after = place_after(x, d, &a, idle)) != '\0' &&
+	} else if (*(after = place_after(x, d, a, idle)) != '\0' &&
 	    d->f.site != NULL) {
 		/* What the host does with it lies behind that line. */
-	} else if (a.moved > 0.5 * idle && (place = gaps_after(x->arena, run,
+	} else if (a->moved > 0.5 * idle && (place = gaps_after(x->arena, run,
 	    COPIES, is_move, 1, 1)) != NULL) {
 		/* A step of XLA begins with one. */
 		d->f.site = place;
@@ -260,18 +344,97 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		    "this line calls", d->f.location, say_percent(x->arena,
 		    fmin(1, within / idle)));
 	}
-	if (d->variant == NULL && a.input > INPUT_TOLD * idle)
+	if (!is_variant(d, "input") && !is_variant(d, "loader") &&
+	    a->input > INPUT_TOLD * idle)
 		d->f.location = arena_format(x->arena, "%s, %s of it in front of "
 		    "copies to the GPU", d->f.location,
-		    say_percent(x->arena, a.input / idle));
-	if (d->variant == NULL && lines_python(run) && a.brief > 0.5 * idle) {
-		/* A graph of the step closes the gaps outside of it, too, and its
-		 * place is known. */
-		d->barred = repeated(run) > REPEATED ? BAR_STEP : 0;
-		d->variant = d->barred != 0 ? "launches" : "varied";
-	}
-	if (d->variant == NULL && lines_python(run) && !host_goes(x, &a, idle))
-		d->variant = "work";
+		    say_percent(x->arena, a->input / idle));
+	return after;
+}
+
+/* Batches that a loader stacks from tensors on the GPU, element by element: a finding of
+ * its own, as its change and its place are known. */
+static void
+find_collating(struct rule_view *x, const struct again *a)
+{
+	struct in_front f = gaps_in_front(x->run, framework_collates);
+	struct draft *d;
+
+	if (f.site == NULL || f.launches < rule_value(x, "min_gaps") ||
+	    f.s < rule_value(x, "min_share") * a->base)
+		return;
+	d = rule_found(x, "collate");
+	d->variant = "collate";
+	/* What is in its place takes a launch or two. */
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) |
+	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC),
+	    { 0.5 * f.s, 0.95 * f.s, f.s } };
+	d->claims = 1;
+	d->cause_s = f.s;
+	d->f.site = f.site;
+	d->f.location = say_counted(x->arena, f.launches, "launch");
+	rule_evidence(x, d, "collate_s", f.s, "GPU idle in front of launches that "
+	    "put a batch together", .measured = "kernel and API records");
+	rule_evidence(x, d, "launches", f.launches, "such launches",
+	    .measured = "kernel records", .unit = "launch");
+	d->f.summary = arena_format(x->arena, "the loader puts batches together on "
+	    "the GPU, one element at a time: the GPU waits %s for it",
+	    say_seconds(x->arena, f.s));
+	d->f.limiter = "the host, which takes each element of a batch by itself";
+	d->f.advice = "take a whole batch from the device's arrays at once, by an "
+	    "array of indices";
+	d->f.gain_note = "a batch that is taken at once needs one launch for each "
+	    "array";
+	reads_doubt_idle(x, d);
+}
+
+static void
+say_little(const struct rule_view *x, struct draft *d, const struct little *l)
+{
+	rule_evidence(x, d, "little_ratio", l->launches, "launches whose kernels are "
+	    "about as short as a launch and leave SMs idle",
+	    .measured = "kernel records");
+	rule_evidence(x, d, "little_s", l->kernel_s, "mean time of these",
+	    .measured = "kernel records");
+	rule_evidence(x, d, "launches_per_wait", l->each,
+	    "launches for each copy that the host waits for",
+	    .measured = "kernel and copy records", .unit = "launch");
+	d->residual = false;
+	d->f.summary = arena_format(x->arena, "too little work at a time for the GPU: "
+	    "%s of the launches take %s on average, and the host waits for a copy "
+	    "every %s; %s", say_percent(x->arena, l->launches),
+	    say_seconds(x->arena, l->kernel_s), say_counted(x->arena, l->each,
+	    "launch"), d->f.summary);
+	d->f.limiter = "the host's launches and waits: the work between them is small";
+	d->f.gain_note = "twice the work at a time halves what is lost between "
+	    "launches; on the CPU nothing of it is left, but the computing is";
+}
+
+enum rule_state
+rule_gpu_idle_gaps(struct rule_view *x)
+{
+	const struct run *run = x->run;
+	struct again a = gaps_again(run, rule_value(x, "min_gaps"),
+	    rule_value(x, "min_gap"));
+	double longest = (double)run->idle_longest_ns * 1e-9;
+	double idle = a.host + a.api + a.sync;
+	struct little little;
+	const char *after;
+	struct draft *d;
+
+	if (!(a.base > 0) || a.gaps < rule_value(x, "min_gaps") ||
+	    idle < rule_value(x, "min_share") * a.base)
+		return RULE_CLEAN;
+	find_collating(x, &a);
+	d = rule_found(x, "host");
+	d->variant = variant_of(x, &a, idle, &little);
+	d->barred = is_variant(d, "launches") ? BAR_STEP : 0;
+	claim_idle(x, d, &a, idle);
+	d->residual = true;
+	d->cause_s = idle;
+	d->residual_min_s = rule_value(x, "min_share") * a.base;
+	d->f.location_missing = &reason_row[REASON_LINE_HOST];
+	after = set_place(x, d, &a, idle);
 	rule_evidence(x, d, "idle_ratio", idle / a.base, "GPU idle in gaps "
 	    "that come again, part of first to last work without its phases",
 	    .measured = "kernel and copy records", .key = "min_share");
@@ -303,6 +466,8 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	d->f.gain_note = "host work hidden behind GPU work, as far as there "
 	    "is GPU work to hide behind; what other findings recover is not "
 	    "counted here";
+	if (is_variant(d, "little"))
+		say_little(x, d, &little);
 	reads_doubt_idle(x, d);
 	return RULE_FOUND;
 }
