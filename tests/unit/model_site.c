@@ -163,6 +163,11 @@ FEED_TEST(test_python)
 		    "\tsave\n/home/ada/run.py\t174\tsteps\n", 1, "steps" },
 		{ "/usr/lib/python3/dist-packages/torch/a.py\t1\ta\n"
 		    "<frozen runpy>\t2\tb\n", 0, "a" },
+		/* A package's line only where no file of the program is there. */
+		{ "/x/lib/python3.12/site-packages/gpytorch/kernel.py\t49\t"
+		    "sq_dist\n/home/ada/turbo.py\t185\tfit\n", 1, "fit" },
+		{ "/x/lib/python3.12/site-packages/gpytorch/kernel.py\t49\t"
+		    "sq_dist\n/x/bin/serve\t8\t<module>\n", 0, "sq_dist" },
 		{ "/home/ada/torch/my.py\t3\tf\n", 0, "f" },
 		{ "<string>\t1\t<module>\n", 0, "<module>" },
 	};

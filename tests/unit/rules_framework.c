@@ -227,6 +227,100 @@ MADE_TEST(test_words_of_short_gaps)
 	assert_has(f->advice, "let Python do less");
 }
 
+#define LOADER "/x/site-packages/accelerate/data_loader.py"
+
+/* Gaps behind the copies of a loader, which fetches the next batch before the step. More
+ * workers shorten its own time: the GPU's work is no limit. */
+MADE_TEST(test_words_of_loader)
+{
+	struct site_frame frame[] = {
+		{ .file = LOADER, .line = 9, .python = true },
+		{ .file = "/a/cv.py", .line = 149, .python = true },
+		{ .function = "cuMemcpyHtoDAsync_v2", .module = "libcuda.so.1" },
+		{ .module = "libtorch_cuda.so" } };
+	struct site site = { .call = CALL_MEMCPY_ASYNC, .count = 40, .first = 1,
+	    .frame = frame, .frames = 4 };
+	const struct finding *f;
+
+	fault_waiting(m);		/* 3 s */
+	m->run.idle_total_ns = m->run.wall_ns - 500 * 1000000ull;
+	m->run.site = &site;
+	m->run.sites = 1;
+	for (int i = 0; i < GAP_CLASSES; i++)
+		m->run.gap[i].fed_ns = m->run.gap[i].idle_ns[IDLE_HOST];
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->advice, "raise num_workers");
+	assert_has(f->location, "that the loader makes");
+	assert_ptr_equal(f->site, &site);
+	assert_true(fabs(f->saves_s - 0.75 * 3) < 0.01 && f->saves_low_s > 0.9);
+	frame[0].file = "/a/mine.py";	/* no loader's */
+	f = made_found(m, "gpu-idle-gaps");
+	assert_lacks(f->advice, "raise num_workers");
+	assert_true(f->saves_s < 0.5);
+	frame[0].file = LOADER;
+	site.count = 9;			/* few: a model's parameters */
+	assert_lacks(made_found(m, "gpu-idle-gaps")->advice, "raise num_workers");
+}
+
+/* A loader that stacks tensors on the GPU, one element at a time. */
+MADE_TEST(test_collating)
+{
+	struct site_frame frame[] = {
+		{ .file = "/x/site-packages/torch/utils/data/_utils/collate.py",
+		    .function = "collate_tensor_fn", .line = 275, .python = true },
+		{ .file = "/a/svgp.py", .line = 95, .python = true },
+		{ .module = "libtorch_cuda.so" } };
+	struct site site = { .call = CALL_LAUNCH, .count = 440, .first = 1,
+	    .frame = frame, .frames = 3 };
+	const struct finding *f;
+
+	fault_waiting(m);
+	site.kernel = m->kernel[0].id;
+	m->run.site = &site;
+	m->run.sites = 1;
+	m->kernel[0].host_before_ns = 2000 * 1000000ull;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->summary, "one element at a time");
+	assert_has(f->advice, "index whole batches");
+	assert_ptr_equal(f->site, &site);
+	assert_true(fabs(f->saves_s - 0.95 * 2) < 0.01);
+	frame[0].file = "/x/site-packages/torch/nn/functional.py";
+	assert_lacks(made_found(m, "gpu-idle-gaps")->summary, "one element");
+}
+
+/* Short kernels with few blocks and a wait every few launches: too little work, unless
+ * one graph would do, kernels are longer, or the host waits for little. */
+MADE_TEST(test_little_work)
+{
+	struct process python = { .python = true };
+	const struct finding *f;
+
+	for (int c = 0; c < 5; c++) {
+		struct kernel *k;
+
+		made_again(m);
+		k = made_kernel(m, "void at::native::vectorized_elementwise_kernel"
+		    "<4, int>(int)", 50000, c == 1 ? 20000 : 2000);
+		k->shape.grid_x = c == 2 ? 5000 : 3;
+		m->run.process = &python;
+		m->run.processes = 1;
+		m->copy[0] = (struct copy_class){ .kind = COPY_D2H, .bytes = 80000,
+		    .count = c == 3 ? 100 : 10000 };
+		m->run.copies = 1;
+		m->sequence[0] = (struct sequence){ .length = 20, .kernel = { k->id },
+		    .repeats = 1000 };
+		m->run.sequences = c == 4;
+		made_gaps(m, IDLE_HOST, 40000, 65536);
+		f = made_found(m, "gpu-idle-gaps");
+		assert_true((strstr(f->summary, "too little work") != NULL) ==
+		    (c == 0));
+		if (c > 0)
+			continue;
+		assert_has(f->advice, "larger batches");
+		assert_true(fabs(f->saves_s - 0.5 * 40000 * 65536e-9) < 0.01);
+	}
+}
+
 /* And so have results that are read one by one. */
 MADE_TEST(test_words_of_results)
 {
@@ -380,6 +474,70 @@ MADE_TEST(test_launched_less)
 		assert_true(fabs(made_found(m, "eager-pointwise-chain")->saves_s -
 		    saved_s[i]) < 0.001);
 	}
+}
+
+#define CAT "void at::native::(anonymous namespace)::CatArrayBatchedCopy<int>(int)"
+
+/* A compiler makes a concatenation between two operators a part of their kernel; one at
+ * either end, or two in a row, as a loader stacks a batch, it does not. */
+MADE_TEST(test_concatenation)
+{
+	static const struct { bool cat[3], found; } cases[] = {
+		{ { false, true, false }, true }, { { true, false, false }, false },
+		{ { false, false, true }, false }, { { true, true, true }, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		made_again(m);
+		fault_pointwise(m);
+		for (int k = 0; k < 3; k++)
+			m->kernel[k].name = cases[i].cat[k] ? CAT :
+			    m->kernel[k].name;
+		assert_true((made_finding(made_advised(m), "eager-pointwise-chain")
+		    != NULL) == cases[i].found);
+	}
+}
+
+/* Chains in functions of packages: the program compiles what it calls. The place is its
+ * own line, with the package's; which functions have how much is said. */
+MADE_TEST(test_chains_of_packages)
+{
+#define LINE(path, name, n) { .file = path, .function = name, .line = n, .python = true }
+	struct site_frame frame[][3] = {
+		{ LINE("/x/site-packages/t/llama.py", "rotate", 134),
+		  LINE("/a/train.py", "main", 141), { .module = "libtorch_cuda.so" } },
+		{ LINE("/x/site-packages/t/norm.py", "forward", 60),
+		  LINE("/a/train.py", "main", 141), { .module = "libtorch_cuda.so" } },
+		{ LINE("/x/site-packages/p/layer.py", "forward", 9),
+		  LINE("/a/train.py", "main", 141), { .module = "libtorch_cuda.so" } },
+	};
+	struct site site[3];
+	const struct finding *f;
+
+	fault_pointwise(m);		/* 200, 200 and 100 us */
+	for (uint32_t i = 0; i < 3; i++)
+		site[i] = (struct site){ .call = CALL_LAUNCH, .count = 1,
+		    .frame = frame[i], .frames = 3, .first = 1,
+		    .kernel = m->kernel[i].id };
+	m->run.site = site;
+	m->run.sites = 3;
+	f = made_found(m, "eager-pointwise-chain");
+	assert_has(f->advice,
+	    "compile the model as a whole");
+	assert_has(f->location, "in rotate() at llama.py:134");
+	assert_has(f->summary, "they lie in 3 functions");
+	assert_has(f->summary, "rotate() of llama.py 40 %");
+	assert_has(f->limiter, "through memory");
+	for (int i = 0; i < 3; i++)
+		frame[i][0].file = "/a/train.py", site[i].first = 0;
+	f = made_found(m, "eager-pointwise-chain");
+	assert_has(f->advice, "@torch.compile on the function");
+	assert_lacks(f->location, " at ");
+	/* What is as short as a launch waits for no memory. */
+	for (int i = 0; i < 4; i++)
+		m->kernel[i].total_ns = m->kernel[i].launches * 2000;
+	assert_has(made_found(m, "eager-pointwise-chain")->limiter, "the launches");
+#undef LINE
 }
 
 #define COPY(casts) "void at::native::unrolled_elementwise_kernel<at::native::" \

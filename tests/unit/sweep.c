@@ -261,7 +261,7 @@ KERNEL_TEST(test_async_waited)
 KERNEL_TEST(test_copies_of_input)
 {
 	const struct run *run;
-	uint64_t at = 0, input = 0;
+	uint64_t at = 0, input = 0, fed = 0;
 
 	for (int i = 0; i < 20; i++, at += 1000 * US) {
 		feed_copy(f, COPY_H2D, 1 << 20, true, at + 5 * US, at + 10 * US,
@@ -275,7 +275,9 @@ KERNEL_TEST(test_copies_of_input)
 	assert_int_equal(run->copy[0].count, 20);
 	assert_int_equal(run->copy[0].waits, 4);	/* after the first kernel */
 	for (int i = 0; i < GAP_CLASSES; i++)
-		input += run->gap[i].input_ns;
+		input += run->gap[i].input_ns, fed += run->gap[i].fed_ns;
+	/* Behind a copy, until the next call. */
+	assert_int_equal(fed, (15 * (1005 - 50) + 5 * (80 - 50)) * US);
 	/* From 50 or 200 until the next call. */
 	assert_int_equal(input, (15 * (1005 - 50) + 4 * (1005 - 200)) * US);
 }
