@@ -132,7 +132,7 @@ TEST(test_thresholds)
  * would save, it is of low severity. Iterations that are independent are certain. */
 MADE_TEST(test_severity_of_the_unsure)
 {
-	struct kernel *k = made_measured(m, "k", 1000, 200000, 0.5);
+	struct kernel *k = made_measured(m, "k", 10000, 200000, 0.01);
 	const struct finding *f;
 
 	k->shape.grid_x = 20;
