@@ -193,6 +193,7 @@ struct queue {
 	enum queue_kind kind;
 	uint64_t end;		/* of its latest operation; legacy.c */
 	struct tracker *tracker;	/* sequence.c */
+	struct longer *longer;	/* longer.c */
 	uint32_t last;		/* its last operation: kernel index + 1, 0 other */
 	uint64_t last_end;
 };
@@ -240,6 +241,22 @@ struct kernel_state {
 	uint64_t cycle;		/* serial of the last cycle that counts it */
 	double *extra;		/* MAX_EXTRA values, or NULL */
 	double *patched;	/* METRIC_COUNT values, or NULL: counters.c */
+};
+
+/* Totals of a queue up to and including a launch. A gap before a copy does not count in
+ * idle_ns, since most of it is COPY_WAY; but before a small copy to the device, such as
+ * the arguments of a launch, the part beyond COPY_WAY is launch latency and counts. */
+struct total {
+	uint64_t kernel_ns, idle_ns, gaps, syncs, allocations;
+};
+
+/* What is known beside a struct sequence. */
+struct sequence_of {
+	uint64_t hash;		/* of its kernels, whichever of them is first */
+	uint32_t first;		/* where the smallest rotation begins; sequence.c */
+	uint32_t queue;		/* that it began in, … */
+	uint64_t launches;	/* … after so many launches, … */
+	struct total begin;	/* … and so much time */
 };
 
 struct copy_state {
@@ -469,9 +486,11 @@ struct model {
 	struct op *op, *op_spare;
 	uint32_t ops, ops_cap, ops_sorted;
 	struct sequence *sequence;
-	uint64_t *sequence_hash;
-	uint32_t *sequence_first;	/* where the smallest rotation begins */
+	struct sequence_of *sequence_of;	/* [sequences] */
 	uint32_t sequences;
+	struct sequence *alike;
+	struct sequence_of *alike_of;	/* [alikes] */
+	uint32_t alikes, longers;
 	struct idmap range_map;
 	struct range *range;
 	uint32_t ranges, ranges_cap;
@@ -693,6 +712,23 @@ void sequence_idle(struct model *m, const struct op *op, uint64_t idle,
  * sequence_launch of ${op}; 0: it is in no sequence. */
 uint64_t sequence_before(const struct model *m, const struct op *op);
 void sequence_free(struct tracker *t);
+
+/* sequence_table.c: sequence_new: a sequence of ${length} launches, which ${begin} tells
+ * apart, with ${op} the last of some repeats. NULL: the table is full, or *${failed}:
+ * memory is short. */
+struct sequence *sequence_new(struct model *m, bool alike, const struct op *op,
+    uint32_t length, struct sequence_of begin, bool *failed);
+/* sequence_total: ${repeats} more, that end with ${op}, the queue's launch number
+ * ${launches}; totals were ${from} before them and are ${now}. */
+void sequence_total(struct sequence *s, const struct sequence_of *of,
+    const struct op *op, uint64_t repeats, uint64_t launches, struct total from,
+    struct total now);
+
+/* longer.c: the same for longer sequences, and for such of the same functions in other
+ * shapes. longer_launch: as sequence_launch; ${now}: totals including ${op}; ${moved}:
+ * the device copied before it. */
+int longer_launch(struct model *m, const struct op *op, struct total now, bool moved);
+void longer_free(struct longer *l);
 
 /* repeat.c: noise between launches of one kernel that did the same work.
  * repeat_add: the next launch took ${ns}; ${before}: the one with the same place in a

@@ -65,8 +65,10 @@ model_free(struct model *m)
 		release_stream(m->stream[i]);
 	for (i = 0; i < m->devices; i++)
 		device_free(m->device[i]);
-	for (i = 0; i < m->queues; i++)
+	for (i = 0; i < m->queues; i++) {
 		sequence_free(m->queue[i].tracker);
+		longer_free(m->queue[i].longer);
+	}
 	for (i = 0; i < m->threads; i++)
 		free(m->thread[i].wait);
 	for (i = 0; i < m->calibrations; i++)
@@ -99,8 +101,9 @@ model_free(struct model *m)
 	free(m->op);
 	free(m->op_spare);
 	free(m->sequence);
-	free(m->sequence_hash);
-	free(m->sequence_first);
+	free(m->sequence_of);
+	free(m->alike);
+	free(m->alike_of);
 	free(m->failure);
 	free(m->diagnostic);
 	free(m->check);

@@ -377,7 +377,8 @@ struct call_class {		/* recorded API calls */
 
 #define SEQUENCE_MAX 1024	/* a training step has hundreds of launches */
 
-/* A launch sequence that repeats. */
+/* A launch sequence that repeats: of the same kernels (run->sequence); or of the same
+ * functions, launched in other shapes each time (run->alike). */
 struct sequence {
 	uint32_t device, stream;
 	uint32_t length;	/* launches in one period */
@@ -395,6 +396,11 @@ struct sequence {
 	uint64_t moved[SEQUENCE_MAX];	/* repeats in which the device copied or
 				 * cleared memory in front of this launch */
 	bool in_graph;		/* its launches are nodes of a graph already */
+	uint64_t first_ns, last_ns;	/* all repeats lie between */
+	uint64_t span_launches;	/* of its queue meanwhile, repeats or not; and their … */
+	uint64_t span_kernel_ns, span_idle_ns, span_gaps;	/* … as above */
+	uint64_t grown, shrunk;	/* of run->alike: launches with a larger grid than
+				 * a period before, and with a smaller one */
 };
 
 /* Allocations of device memory of one size, for the first few sizes. */

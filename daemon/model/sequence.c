@@ -5,7 +5,8 @@
  * four kernels were seen before: that distance is a candidate period. As long
  * as every launch equals the one a period earlier the candidate holds; after
  * ten periods it is a sequence, and each further period extends it. The ring
- * holds running totals, so that the sum over any stretch is a difference.
+ * holds running totals, so that the sum over any stretch is a difference. Longer
+ * periods are longer.c's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +23,6 @@
  * graph (H200, 2026-11-23). */
 #define COPY_WAY 3700u		/* ns */
 
-/* Totals of a queue up to and including a launch. A gap before a copy does not count in
- * idle_ns, since most of it is COPY_WAY; but before a small copy to the device, such as
- * the arguments of a launch, the part beyond COPY_WAY is launch latency and counts. */
-struct total {
-	uint64_t kernel_ns, idle_ns, gaps, syncs, allocations;
-};
-
 struct tracker {
 	uint32_t kernel[RING];
 	struct total total[RING];
@@ -38,6 +32,7 @@ struct tracker {
 	struct total now;
 	uint32_t period;	/* of the candidate, 0 none */
 	uint64_t start;		/* its first launch */
+	uint64_t start_ns;	/* when its second period began */
 	uint32_t sequence;	/* of model->sequence, IDMAP_NONE not yet */
 	uint32_t turned;	/* the place in it of the period's first launch */
 	uint64_t transfers;	/* of the device, before the last launch */
@@ -120,44 +115,32 @@ sequence_find(struct model *m, struct tracker *t, const struct op *op,
     uint64_t from)
 {
 	uint32_t first = rotation(t, from, t->period), i;
+	bool failed = false;
 	uint64_t hash = sequence_hash(t, from, t->period, first);
 	struct sequence *s;
 
 	for (i = 0; i < m->sequences; i++) {
 		s = &m->sequence[i];
-		if (m->sequence_hash[i] == hash && s->length == t->period &&
+		if (m->sequence_of[i].hash == hash && s->length == t->period &&
 		    s->device == op->device)
 			break;
 	}
 	t->sequence = i;
 	if (i < m->sequences) {
-		t->turned = (m->sequence_first[i] + t->period - first) % t->period;
+		t->turned = (m->sequence_of[i].first + t->period - first) %
+		    t->period;
 		return 0;
 	}
-	if (i == MAX_SEQUENCES) {
-		t->dropped = true;
-		return 0;
-	}
-	if (m->sequence == NULL) {
-		m->sequence = calloc(MAX_SEQUENCES, sizeof(*m->sequence));
-		m->sequence_hash = calloc(MAX_SEQUENCES,
-		    sizeof(*m->sequence_hash));
-		m->sequence_first = calloc(MAX_SEQUENCES,
-		    sizeof(*m->sequence_first));
-		if (m->sequence == NULL || m->sequence_hash == NULL ||
-		    m->sequence_first == NULL)
-			return -1;
-	}
-	s = &m->sequence[m->sequences];
 	t->turned = 0;
-	m->sequence_first[m->sequences] = first;
-	m->sequence_hash[m->sequences++] = hash;
-	s->device = op->device;
-	s->stream = m->queue[op->queue].stream;
-	s->length = t->period;
+	s = sequence_new(m, false, op, t->period, (struct sequence_of){
+	    .hash = hash, .first = first, .queue = op->queue,
+	    .launches = t->start, .begin = t->counted }, &failed);
+	t->dropped = s == NULL;
+	if (s == NULL)
+		return failed ? -1 : 0;
+	s->first_ns = t->start_ns;
 	for (i = 0; i < t->period && i < SEQUENCE_MAX; i++)
 		s->kernel[i] = tracker_kernel(t, from + i) + 1;
-	s->in_graph = true;
 	return 0;
 }
 
@@ -189,15 +172,9 @@ sequence_count(struct model *m, struct tracker *t, const struct op *op,
 	if (t->dropped)
 		return 0;
 	s = &m->sequence[t->sequence];
-	s->repeats += repeats;
 	count_moved(t, s, position, repeats);
-	s->kernel_ns += t->now.kernel_ns - t->counted.kernel_ns;
-	s->idle_ns += t->now.idle_ns - t->counted.idle_ns;
-	s->gaps += t->now.gaps - t->counted.gaps;
-	s->syncs += t->now.syncs - t->counted.syncs;
-	s->allocations += t->now.allocations - t->counted.allocations;
-	if ((op->flags & OP_IN_GRAPH) == 0)
-		s->in_graph = false;
+	sequence_total(s, &m->sequence_of[t->sequence], op, repeats, position + 1,
+	    t->counted, t->now);
 	t->counted = t->now;
 	return 0;
 }
@@ -227,7 +204,7 @@ same_context(const struct tracker *t, uint64_t a, uint64_t b)
 
 /* If the last CONTEXT launches were seen before, a candidate period begins there. */
 static void
-candidate(struct tracker *t, uint64_t position, uint32_t hash)
+candidate(struct tracker *t, const struct op *op, uint64_t position, uint32_t hash)
 {
 	uint64_t before = t->seen[hash % RING].position;
 	uint64_t first;
@@ -239,6 +216,7 @@ candidate(struct tracker *t, uint64_t position, uint32_t hash)
 		return;
 	t->period = (uint32_t)(position - before);
 	t->start = before + 1 - CONTEXT;
+	t->start_ns = op->start;
 	t->sequence = IDMAP_NONE;
 	t->dropped = false;
 	/* The gap before the first launch is not part of the sequence. */
@@ -267,6 +245,8 @@ sequence_launch(struct model *m, const struct op *op, uint64_t idle,
 	t->total[position % RING] = t->now;
 	t->moved[position % RING] = t->transfers != d->transfers;
 	t->transfers = d->transfers;
+	if (longer_launch(m, op, t->now, t->moved[position % RING]) != 0)
+		return -1;
 	if (t->period != 0 &&
 	    tracker_kernel(t, position - t->period) != op->index)
 		t->period = 0;
@@ -274,7 +254,7 @@ sequence_launch(struct model *m, const struct op *op, uint64_t idle,
 		return 0;
 	hash = context_hash(t, position);
 	if (t->period == 0)
-		candidate(t, position, hash);
+		candidate(t, op, position, hash);
 	t->seen[hash % RING].hash = hash;
 	t->seen[hash % RING].position = position;
 	if (t->period == 0)

@@ -352,3 +352,97 @@ FEED_TEST(test_live)
 	assert_int_equal(run->sequences, 1);
 	assert_int_equal(run->sequence[0].repeats, 50);
 }
+
+/* A step of a network for images: 3,000 launches, with layers in it that repeat. */
+FEED_TEST(test_long)
+{
+	const struct run *run;
+	const struct sequence *s;
+	uint64_t at = 0, i, j;
+
+	define(f);
+	for (i = 0; i < 16; i++)
+		for (j = 0; j < 3000; j++)
+			step(f, &at, 1 + (uint32_t)(j % 100 < 60 ? j % 6 :
+			    j * j / 7 % 58 + 6));
+	run = feed_settle(f);
+	s = longest(run);
+	assert_non_null(s);
+	assert_int_equal(s->length, 3000);
+	assert_true(s->repeats >= 14);
+	assert_int_equal(s->kernel_ns, s->repeats * 3000 * 3 * US);
+	assert_int_equal(s->idle_ns, s->repeats * 3000 * 7 * US);
+	assert_int_equal(run->alikes, 0);
+}
+
+/* The memory for it is bounded: a period of 40,000 is not found, and nothing else. */
+FEED_TEST(test_too_long)
+{
+	uint64_t at = 0, i, x = 1;
+
+	define(f);
+	for (i = 0; i < 12 * 40000; i++) {
+		if (i % 40000 == 0)
+			x = 1;
+		x = x * 6364136223846793005ull + 1442695040888963407ull;
+		step(f, &at, 1 + (uint32_t)(x >> 33) % KERNELS);
+	}
+	assert_int_equal(feed_settle(f)->sequences, 0);
+	assert_int_equal(feed_settle(f)->alikes, 0);
+}
+
+/* The grids of every other of three functions grow from step to step: no sequence of
+ * the same kernels, but one of the same functions. */
+FEED_TEST(test_alike)
+{
+	static const char *const name[] = { "f", "g", "h" };
+	const struct run *run;
+	const struct sequence *s;
+	uint64_t at = 0, i, j;
+
+	for (j = 0; j < 3; j++)
+		FEED(f, STRING, .id = 1000 + (uint32_t)j,
+		    .text = wire_str_of(name[j]));
+	for (i = 0; i < 60; i++)
+		FEED(f, SIGNATURE, .id = 1 + (uint32_t)i, .name = 1000 +
+		    (uint32_t)(i % 3), .grid_x = i % 3 == 1 ? 7 :
+		    1 + (uint32_t)(i / 3), .grid_y = 1, .grid_z = 1,
+		    .block_x = 32, .block_y = 1, .block_z = 1, .regs = 32,
+		    .carveout = 255);
+	for (i = 0; i < 20; i++)
+		for (j = 0; j < 3; j++)
+			step(f, &at, (uint32_t)(1 + 3 * i + j));
+	run = feed_settle(f);
+	assert_int_equal(run->sequences, 0);
+	assert_int_equal(run->alikes, 1);
+	s = &run->alike[0];
+	assert_int_equal(s->length, 3);
+	assert_true(s->repeats >= 16);
+	assert_int_equal(s->grown, 2 * s->repeats);
+	assert_int_equal(s->shrunk, 0);
+	assert_int_equal(s->idle_ns, s->repeats * 3 * 7 * US);
+}
+
+/* What lies between the first and the last repeat counts in its span. */
+FEED_TEST(test_span)
+{
+	const struct run *run;
+	const struct sequence *s;
+	uint64_t at = 0, i;
+
+	define(f);
+	for (i = 0; i < 60; i++)
+		step(f, &at, 1 + (uint32_t)(i % 3));
+	for (i = 0; i < 5; i++)
+		step(f, &at, 20 + (uint32_t)i);
+	for (i = 0; i < 60; i++)
+		step(f, &at, 1 + (uint32_t)(i % 3));
+	run = feed_settle(f);
+	s = longest(run);
+	assert_int_equal(s->repeats, 40);
+	assert_int_equal(s->span_launches, 125);
+	assert_int_equal(s->span_kernel_ns, 125 * 3 * US);
+	assert_int_equal(s->span_gaps, 124);
+	assert_int_equal(s->last_ns, T0 + at - 2 * US);
+	assert_true(s->first_ns > T0 && s->first_ns < T0 + 80 * US);
+}
