@@ -8,6 +8,9 @@
 
 #include "unit/advise.h"
 
+#define MS 1000000ull
+#define S (1000 * MS)
+
 /* The advice on a launch-bound sequence that is launched from ${file}. */
 static const char *
 said_of(struct made *m, const char *file, const char *module)
@@ -1075,6 +1078,167 @@ MADE_TEST(test_waits_of_sequence)
 	m->run.sites = 0;
 	f = made_found(m, "launch-bound-graph-candidate");
 	assert_lacks(f->summary, "waits");
+}
+
+/* The waits of another loop are not the sequence's: it lies within a call of line 12, the
+ * loop that reads results calls others. Its own copies to the GPU are named. */
+MADE_TEST(test_waits_of_loop)
+{
+#define AT(name, l) { .file = "/a/run.py", .function = name, .line = l, .python = true }
+	struct site_frame read[] = { AT("main", 11), READ }, launch[] = {
+	    AT("sample", 7), AT("main", 12) }, second[] = { AT("model", 3),
+	    AT("sample", 8), AT("main", 12) }, copy[] = { AT("table", 5),
+	    AT("sample", 9), AT("main", 12), { .function = "cuMemcpyHtoDAsync_v2",
+	    .module = "libcuda.so.1" } };
+	struct site site[] = {
+		{ .call = CALL_MEMCPY_ASYNC, .count = 9, .frame = read, .frames = 2 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 1, .frame = copy, .frames = 4 },
+		{ .call = CALL_LAUNCH, .kernel = 1, .count = 9, .frame = launch,
+		  .frames = 2 },
+		{ .call = CALL_LAUNCH, .kernel = 2, .count = 9, .frame = second,
+		  .frames = 3 },
+	};
+
+	fault_launch_bound(m);
+	m->sequence[0].kernel[1] = made_kernel(m, "_Z1fv", 10, 1000)->id;
+	m->sequence[0].length = 2;
+	m->sequence[0].repeats = 200000;
+	m->sequence[0].syncs = m->sequence[0].repeats;
+	m->run.site = site;
+	m->run.sites = 4;
+	assert_has(made_found(m, "launch-bound-graph-candidate")->summary,
+	    "times with waits at run.py:5;");
+	/* The loop itself reads them: */
+	read[0] = (struct site_frame)AT("sample", 9);
+	read[1] = (struct site_frame)AT("main", 12);
+	site[0].frames = 3;
+	struct site_frame own[] = { read[0], read[1], READ };
+	site[0].frame = own;
+	assert_has(made_found(m, "launch-bound-graph-candidate")->summary,
+	    "times with waits at run.py:9;");
+}
+
+/* The findings of the rule, and the first of them. */
+static size_t
+graphs(struct made *m, const struct finding **first)
+{
+	const struct advice *a = made_advised(m);
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->findings; i++) {
+		if (strcmp(a->finding[i].rule, "launch-bound-graph-candidate") != 0)
+			continue;
+		if (n++ == 0)
+			*first = &a->finding[i];
+	}
+	return n;
+}
+
+/* Two sequences of a step of Python's: both at the same time, of the same length. */
+static void
+two_sequences(struct made *m, struct process *python)
+{
+	fault_launch_bound(m);
+	made_kernel(m, "void at::native::vectorized_elementwise_kernel<4, int>(int)",
+	    400000, 2000);
+	m->kernel[0].name = "void at::native::vectorized_elementwise_kernel<4, "
+	    "float>(float)";
+	*python = (struct process){ .python = true };
+	m->run.process = python;
+	m->run.processes = 1;
+	m->sequence[0].first_ns = S;
+	m->sequence[0].last_ns = 3 * S;
+	m->sequence[1] = m->sequence[0];
+	m->sequence[1].kernel[0] = 2;
+	m->run.sequences = 2;
+	m->run.idle_ns[IDLE_LAUNCH] += 4800 * MS;
+	m->run.idle_total_ns += 4800 * MS;
+}
+
+/* Sequences of one loop are one finding, with the seconds of both; of loops that follow
+ * each other two, and so where another language launches: each is captured by itself. */
+MADE_TEST(test_sequences_of_loop)
+{
+	struct process python;
+	const struct finding *f;
+	double one;
+
+	two_sequences(m, &python);
+	m->run.sequences = 1;
+	assert_int_equal(graphs(m, &f), 1);
+	one = f->saves_s;
+	assert_lacks(f->summary, "beside");
+	m->run.sequences = 2;
+	assert_int_equal(graphs(m, &f), 1);
+	assert_true(fabs(f->saves_s - 2 * one) < 0.01);
+	assert_has(f->summary, "beside 1 other sequence of the same loop");
+	m->sequence[1].first_ns = 3 * S;
+	m->sequence[1].last_ns = 4 * S;
+	assert_int_equal(graphs(m, &f), 2);
+	assert_true(fabs(f->saves_s - one) < 0.01);
+	m->sequence[1].first_ns = m->sequence[0].first_ns;
+	m->sequence[1].stream = 9;
+	assert_int_equal(graphs(m, &f), 2);
+	m->sequence[1].stream = m->sequence[0].stream;
+	python.python = false;
+	m->kernel[0].name = m->kernel[1].name = "small(float *)";
+	assert_int_equal(graphs(m, &f), 2);
+}
+
+/* What lies between the repeats of a loop counts by half, unless the repeats are a detail
+ * of what happens meanwhile; no gap counts twice. */
+MADE_TEST(test_between_sequences)
+{
+	struct process python;
+	const struct finding *f;
+	double all;
+
+	two_sequences(m, &python);
+	assert_int_equal(graphs(m, &f), 1);
+	all = f->saves_s;
+	/* 0.8 of 2 million launches; 1.6 of 3.6 s of gaps lie between. */
+	m->sequence[0].span_launches = 2000000;
+	m->sequence[0].span_idle_ns = 4000 * MS;
+	assert_int_equal(graphs(m, &f), 1);
+	assert_true(f->saves_s > all + 0.6 && f->saves_s < all + 0.85);
+	assert_true(f->saves_high_s > 3.5);
+	assert_has(f->summary, "1.6 s in gaps between these repeats");
+	assert_has(f->advice, "calls again and again");
+	m->sequence[0].span_launches = 1200000;
+	assert_int_equal(graphs(m, &f), 1);
+	assert_lacks(f->advice, "calls again and again");
+	m->sequence[0].span_launches = 9000000;
+	assert_int_equal(graphs(m, &f), 1);
+	assert_true(fabs(f->saves_s - all) < 0.01);
+	m->sequence[0].span_launches = 400000;
+	m->sequence[0].span_idle_ns = 1200 * MS;
+	assert_int_equal(graphs(m, &f), 1);
+	assert_true(fabs(f->saves_s - all / 2) < 0.01);
+}
+
+/* The same functions in other shapes each time: a cache of fixed size where grids grow,
+ * larger batches where they vary. Only a framework's step is judged so. */
+MADE_TEST(test_words_of_sizes)
+{
+	struct process python;
+	const struct finding *f;
+
+	two_sequences(m, &python);
+	m->run.alike = m->sequence;
+	m->run.alikes = 1;
+	m->run.sequences = 0;
+	m->sequence[0].grown = 200000;
+	assert_int_equal(graphs(m, &f), 1);
+	assert_has(f->summary, "with ever larger grids");
+	assert_has(f->advice, "a static cache");
+	m->sequence[0].shrunk = 100000;
+	assert_int_equal(graphs(m, &f), 1);
+	assert_has(f->summary, "in other sizes each time");
+	assert_lacks(f->advice, "a static cache");
+	assert_has(f->advice, "larger batches");
+	python.python = false;
+	m->kernel[0].name = m->kernel[1].name = "small(float *)";
+	assert_int_equal(graphs(m, &f), 0);
 }
 
 /* Gaps between launches come behind the step whose graph may close them, though they are

@@ -3,12 +3,18 @@
  * waits for the host to launch the next. A CUDA graph launches the sequence at
  * once. The kernels' length does not matter: a host that launches in time
  * leaves only the gap between any two kernels, which a graph has as well.
+ *
+ * Where Python launches, all sequences that repeat at the same time in one stream are
+ * parts of one loop, and one finding: the framework compiles the step, not a part.
+ * Functions that repeat in other shapes each time (run->alike) count there, too: the
+ * change is to give them one shape.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "rules/engine/same.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/operator.h"
@@ -38,8 +44,30 @@
 #define SHORT 32
 #define OFTEN 1000
 
+/* Two sequences belong to one loop if so much of the shorter one's time is also the
+ * other's; arithmetic: most of it. */
+#define MEANWHILE 0.5
+
+/* From this share of the launches meanwhile on that repeat, what lies between them is of
+ * the same loop, and compiling that shortens it; arithmetic: of less the sequence is a
+ * detail. Half of the gaps between are believed, as of other late launches in Python
+ * (gpu_idle_gaps.c). */
+#define LOOP_LEAST 0.2
+#define BETWEEN 0.5
+#define PARTS_MOST 0.5	/* arithmetic: if most launches lie between, the repeats
+			 * are parts of a step that is never the same */
+
+/* Grids that grow from step to step in so much of the launches, and hardly ever shrink:
+ * a sequence or cache that grows; measured: 0.5 and 0.001 (a transformer that samples
+ * without a cache, 2026-11-29); arithmetic. */
+#define GROWN_LEAST 0.1
+#define SHRUNK_MOST 0.1
+
 struct candidate {
 	const struct sequence *s;
+	bool alike;			/* in other shapes each time */
+	bool python;			/* launched by Python */
+	size_t loop;			/* the first of the same loop */
 	const struct ceilings *c;
 	double kernel_s, gap_s;		/* mean kernel, mean gap */
 	double idle_s, gain_s;		/* over all repeats */
@@ -49,6 +77,16 @@ struct candidate {
 					 * believed: slopes */
 };
 
+/* A sequence, and those that repeat beside it. */
+struct loop {
+	const struct candidate *main;	/* with the largest gain */
+	size_t others;
+	double launches, idle_s;	/* of all repeats */
+	double between_s;		/* idle between them, in the same loop */
+	bool parts;			/* most launches lie between */
+	struct gain gain;
+};
+
 /* Is it repeated in order to time it? */
 static bool
 is_trial(const struct rule_view *x, const struct sequence *s)
@@ -56,34 +94,6 @@ is_trial(const struct rule_view *x, const struct sequence *s)
 	const struct site *site = lines_launched(x->run, s->kernel[0]);
 
 	return site != NULL && framework_tunes(site);
-}
-
-static bool
-is_candidate(const struct rule_view *x, const struct sequence *s,
-    struct candidate *out)
-{
-	double launches = (double)s->length * (double)s->repeats;
-	double kernels = (double)s->kernel_ns * 1e-9;
-
-	if (s->in_graph || s->device >= x->run->devices || s->gaps == 0 ||
-	    !(launches > 0) || is_trial(x, s) ||
-	    (double)s->repeats < rule_value(x, "min_repeats") ||
-	    (double)s->gaps > rule_value(x, "max_gaps") * launches)
-		return false;
-	out->s = s;
-	out->c = &x->run->device[s->device].ceilings;
-	out->kernel_s = kernels / launches;
-	out->idle_s = (double)s->idle_ns * 1e-9;
-	out->gap_s = out->idle_s / (double)s->gaps;
-	out->gain_s = out->idle_s -
-	    (double)s->gaps * out->c->graph_node_gap_s;
-	out->sure_s = fmin(out->gain_s, (double)s->gaps * SURE_LAUNCHES *
-	    out->c->launch_s);
-	out->part = slope(out->gain_s / (kernels + out->idle_s),
-	    rule_value(x, "min_gain") / 2, rule_value(x, "min_gain")) *
-	    slope(out->gap_s, 2 * rule_value(x, "max_gap"),
-	    rule_value(x, "max_gap"));
-	return out->part > 0;
 }
 
 static bool
@@ -99,6 +109,53 @@ static bool
 is_python(const struct rule_view *x, const struct site *s)
 {
 	return s != NULL ? has_python(s) : lines_python(x->run);
+}
+
+/* Does Python launch the sequence? A backward pass launches from a thread without a line:
+ * one launch that has one is enough. */
+static bool
+by_python(const struct rule_view *x, const struct sequence *s)
+{
+	const struct site *site = lines_launched(x->run, s->kernel[0]);
+
+	if (site == NULL || !lines_python(x->run))
+		return is_python(x, site);
+	for (size_t i = 0; i < s->length && i < SEQUENCE_MAX; i++) {
+		site = lines_launched(x->run, s->kernel[i]);
+		if (site != NULL && has_python(site))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_candidate(const struct rule_view *x, const struct sequence *s, bool alike,
+    struct candidate *out)
+{
+	double launches = (double)s->length * (double)s->repeats;
+	double kernels = (double)s->kernel_ns * 1e-9;
+
+	if (s->in_graph || s->device >= x->run->devices || s->gaps == 0 ||
+	    !(launches > 0) || is_trial(x, s) ||
+	    (double)s->repeats < rule_value(x, "min_repeats") ||
+	    (double)s->gaps > rule_value(x, "max_gaps") * launches)
+		return false;
+	out->s = s;
+	out->alike = alike;
+	out->python = by_python(x, s);
+	out->c = &x->run->device[s->device].ceilings;
+	out->kernel_s = kernels / launches;
+	out->idle_s = (double)s->idle_ns * 1e-9;
+	out->gap_s = out->idle_s / (double)s->gaps;
+	out->gain_s = out->idle_s -
+	    (double)s->gaps * out->c->graph_node_gap_s;
+	out->sure_s = fmin(out->gain_s, (double)s->gaps * SURE_LAUNCHES *
+	    out->c->launch_s);
+	out->part = slope(out->gain_s / (kernels + out->idle_s),
+	    rule_value(x, "min_gain") / 2, rule_value(x, "min_gain")) *
+	    slope(out->gap_s, 2 * rule_value(x, "max_gap"),
+	    rule_value(x, "max_gap"));
+	return out->part > 0;
 }
 
 /* The kernel that the sequence begins with; NULL. */
@@ -136,6 +193,17 @@ advise(const struct rule_view *x, const struct draft *d,
 		return arena_format(x->arena, "%s; where one needs another's "
 		    "result, capture a batch of these calls in one graph",
 		    batched);
+	if (d->variant != NULL && strcmp(d->variant, "grows") == 0)
+		return "keep arrays of one size, padded to the longest, or a "
+		    "cache of fixed size, from step to step; then launch the step "
+		    "as one graph; independent items in one batch share its "
+		    "launches";
+	if (d->variant != NULL && strcmp(d->variant, "sizes") == 0)
+		return "give each step more work, with larger batches; padded to "
+		    "one size, or a few, a step can be launched as one graph";
+	if (d->variant != NULL && strcmp(d->variant, "parts") == 0)
+		return "compile the functions that are called again and again, each "
+		    "as one graph; what the host decides in between ends a graph";
 	if (is_python(x, d->f.site))
 		return "let the framework launch the step as one graph: PyTorch "
 		    "torch.compile(mode=\"reduce-overhead\") or "
@@ -184,19 +252,108 @@ bars(const struct sequence *s)
 	    ((double)s->allocations >= least ? BAR_ALLOCATION : 0);
 }
 
-/* The line of Python at which the host reads results most often: what the step has to lose
- * before a graph fits it. NULL: none is known. */
-static const char *
-waits_at(const struct rule_view *x)
+/* The frame of Python at ${depth} from the outermost, which is 0; NULL: there are fewer.
+ * Those of Python are in front of the native ones. */
+static const struct site_frame *
+frame_at(const struct site *s, size_t depth)
+{
+	size_t n = 0;
+
+	while (n < s->frames && s->frame[n].python)
+		n++;
+	return depth < n ? &s->frame[n - 1 - depth] : NULL;
+}
+
+static bool
+same_function(const struct site_frame *f, const struct site_frame *g)
+{
+	return same_text(f->file, g->file) && same_text(f->function, g->function);
+}
+
+/* The number of outermost frames of Python that both stacks share, up to lines. */
+static size_t
+in_common(const struct site *a, const struct site *b)
+{
+	size_t n = 0;
+
+	for (;; n++) {
+		const struct site_frame *f = frame_at(a, n), *g = frame_at(b, n);
+
+		if (f == NULL || g == NULL || f->line != g->line ||
+		    !same_function(f, g))
+			return n;
+	}
+}
+
+/* The number of frames, from the outermost on, within which all launches of the sequence
+ * lie: those around the function that loops. Kernels may be launched elsewhere, too: of
+ * their sites the one nearest to ${at} counts. */
+static size_t
+loop_depth(const struct rule_view *x, const struct sequence *s, const struct site *at)
+{
+	size_t depth = SITE_DEPTH;
+
+	for (size_t i = 0; i < s->length && i < SEQUENCE_MAX; i++) {
+		size_t end, near = 0;
+		size_t k = site_launches(x->run->site, x->run->sites,
+		    s->kernel[i], &end);
+		bool known = false;
+
+		for (; k < end; k++) {
+			const struct site *o = &x->run->site[k];
+			size_t n;
+
+			if (o->call != CALL_LAUNCH || o->kernel != s->kernel[i] ||
+			    !has_python(o))
+				continue;
+			n = in_common(at, o);
+			near = !known || n > near ? n : near;
+			known = true;
+		}
+		depth = known && near < depth ? near : depth;
+	}
+	return depth;
+}
+
+/* Is ${s} called in the function at ${depth} of ${at}, or by it? */
+static bool
+is_within(const struct site *s, const struct site *at, size_t depth)
+{
+	const struct site_frame *f = frame_at(at, depth), *g = frame_at(s, depth);
+
+	return f != NULL && g != NULL && in_common(s, at) >= depth &&
+	    same_function(f, g);
+}
+
+/* Of the sites in the loop of ${s}, which launches at ${at}, for which ${is} is true, the
+ * one with the most calls; NULL. */
+static const struct site *
+most_of(const struct rule_view *x, const struct sequence *s, const struct site *at,
+    bool (*is)(const struct site *s))
 {
 	const struct site *most = NULL;
+	size_t depth = at != NULL ? loop_depth(x, s, at) : 0;
 
 	for (size_t i = 0; i < x->run->sites; i++) {
-		const struct site *s = &x->run->site[i];
+		const struct site *o = &x->run->site[i];
 
-		if (lines_reads(s) && (most == NULL || s->count > most->count))
-			most = s;
+		if (is(o) && (at == NULL || is_within(o, at, depth)) &&
+		    (most == NULL || o->count > most->count))
+			most = o;
 	}
+	return most;
+}
+
+/* The line of Python in that loop at which the host reads results most often or, if it
+ * reads none, waits for its copies to the device: what the step has to lose before a graph
+ * fits it. NULL: none is known. */
+static const char *
+waits_at(const struct rule_view *x, const struct sequence *s, const struct site *at)
+{
+	const struct site *most = most_of(x, s, at, lines_reads);
+
+	if (most == NULL && at != NULL)
+		most = most_of(x, s, at, lines_feeds);
 	return most == NULL ? NULL : arena_format(x->arena, "%s:%" PRIu32,
 	    text_base_name(most->frame[most->first].file),
 	    most->frame[most->first].line);
@@ -217,31 +374,44 @@ place(const struct rule_view *x, struct draft *d, const struct sequence *s)
 	}
 }
 
-static void
-found(struct rule_view *x, const struct candidate *c)
+/* What is wrong with the step beside the launches; NULL: nothing. */
+static const char *
+variant_of(const struct loop *l)
 {
+	const struct candidate *c = l->main;
+	const struct sequence *s = c->s;
+	double launches = (double)s->length * (double)s->repeats;
+
+	if (c->alike)
+		return (double)s->grown >= GROWN_LEAST * launches &&
+		    (double)s->shrunk <= SHRUNK_MOST * (double)s->grown ?
+		    "grows" : "sizes";
+	if (l->parts)
+		return "parts";
+	if ((double)s->syncs >= WAITS_LEAST * (double)s->repeats)
+		return "waits";
+	return s->length <= SHORT && s->repeats >= OFTEN ? "short" : NULL;
+}
+
+static void
+found(struct rule_view *x, const struct loop *l)
+{
+	const struct candidate *c = l->main;
 	const struct sequence *s = c->s;
 	struct draft *d = rule_found(x, arena_format(x->arena, "%u %u", s->length,
 	    s->kernel[0]));
 	const struct kernel *k = first_of(x, s);
-	const char *first, *waits;
-	double beyond;
+	const char *first, *waits, *others;
 
 	d->barred = bars(s);
 	lines_launch(x, d, s->kernel[0]);
 	place(x, d, s);
 	if (is_python(x, d->f.site))
 		d->waits = BAR_STEP;
-	if ((double)s->syncs >= WAITS_LEAST * (double)s->repeats)
-		d->variant = "waits";
-	else if (s->length <= SHORT && s->repeats >= OFTEN)
-		d->variant = "short";
+	d->variant = variant_of(l);
 	first = name_of_first(x, s, lines_launched(x->run, s->kernel[0]));
-	beyond = is_python(x, d->f.site) ? 1 : BEYOND;
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
-	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
-	    { 0.7 * c->part * c->sure_s, 0.95 * c->part * (c->sure_s +
-	    beyond * (c->gain_s - c->sure_s)), c->idle_s } };
+	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API), l->gain };
 	d->claims = 1;
 	/* A library's calls batched into one fill the GPU. */
 	if (k != NULL && batched_of(x, s) != NULL)
@@ -254,7 +424,11 @@ found(struct rule_view *x, const struct candidate *c)
 	    arena_format(x->arena, "%u launches, beginning with %s, %s times",
 	    s->length, first, say_count(x->arena, s->repeats));
 	waits = d->variant != NULL && strcmp(d->variant, "waits") == 0 ?
-	    waits_at(x) : NULL;
+	    waits_at(x, s, is_python(x, d->f.site) ? d->f.site : NULL) : NULL;
+	others = l->others > 0 ? arena_format(x->arena, ", beside %s of the same loop",
+	    say_counted(x->arena, (double)l->others, "other sequence")) : "";
+	if (l->others > 0)
+		d->f.location = arena_format(x->arena, "%s%s", d->f.location, others);
 	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, "repeats", (double)s->repeats,
 	    "repeats of the sequence", .measured = "kernel records",
@@ -272,17 +446,27 @@ found(struct rule_view *x, const struct candidate *c)
 	    "cost of a launch on the host", .source = c->c->calibrated ?
 	    "measured" : "estimated", .from = c->c->calibrated ? "calibration" :
 	    "typical value");
-	d->f.confidence = s->syncs == 0 &&
+	if (c->alike)
+		rule_evidence(x, d, "grown_ratio", (double)s->grown /
+		    ((double)s->length * (double)s->repeats), "launches with a "
+		    "larger grid than a step before",
+		    .derived = "kernel records");
+	d->f.confidence = s->syncs == 0 && !c->alike && l->others == 0 &&
 	    c->gap_s <= 2 * SURE_LAUNCHES * c->c->launch_s ?
 	    CONF_HIGH : CONF_MEDIUM;
-	d->f.summary = arena_format(x->arena, "%s %s times%s%s; %s each, %s "
+	d->f.summary = arena_format(x->arena, "%s %s times%s%s%s%s; %s each, %s "
 	    "between them", s->length == 1 ? "the same kernel starts again and "
 	    "again," : arena_format(x->arena, "a sequence of %u kernels repeats",
 	    s->length), say_count(x->arena, s->repeats),
+	    !c->alike ? "" : strcmp(d->variant, "grows") == 0 ?
+	    " with ever larger grids" : " in other sizes each time",
 	    waits != NULL ? " with waits at " : "",
-	    waits != NULL ? waits : "",
+	    waits != NULL ? waits : "", others,
 	    say_seconds(x->arena, c->kernel_s),
 	    say_seconds(x->arena, c->gap_s));
+	if (l->parts)
+		d->f.summary = arena_format(x->arena, "%s; %s in gaps between these "
+		    "repeats", d->f.summary, say_seconds(x->arena, l->between_s));
 	d->f.limiter = c->gap_s > c->kernel_s ? "the host's launch rate: "
 	    "the GPU is done before the next launch arrives" :
 	    "the host's launch rate: the GPU waits for the next launch";
@@ -295,18 +479,110 @@ found(struct rule_view *x, const struct candidate *c)
 	reads_doubt_idle(x, d);
 }
 
+/* Do both repeat in one stream at the same time, launched by Python? */
+static bool
+is_one_loop(const struct candidate *c, const struct candidate *d)
+{
+	const struct sequence *a = c->s, *b = d->s;
+	double from = (double)(a->first_ns > b->first_ns ? a->first_ns : b->first_ns);
+	double to = (double)(a->last_ns < b->last_ns ? a->last_ns : b->last_ns);
+
+	return c->python && d->python && a->device == b->device &&
+	    a->stream == b->stream && a->last_ns > a->first_ns &&
+	    b->last_ns > b->first_ns && to - from >= MEANWHILE *
+	    fmin((double)(a->last_ns - a->first_ns),
+	    (double)(b->last_ns - b->first_ns));
+}
+
+/* Adds what lies between the repeats of ${l}, whose span is that of ${s}. */
+static void
+add_between(const struct candidate *c, const struct sequence *s, struct loop *l)
+{
+	double idle = (double)s->span_idle_ns * 1e-9;
+	double between = fmax(0, idle - l->idle_s);
+	double share = l->idle_s > 0 ? fmin(1, idle / l->idle_s) : 1;
+
+	/* Sequences within sequences: their gaps count once. */
+	if (s->span_launches > 0 && share < 1) {
+		l->gain.low *= share;
+		l->gain.mid *= share;
+		l->gain.high *= share;
+	}
+	if (l->launches < LOOP_LEAST * (double)s->span_launches)
+		return;
+	l->parts = l->launches < PARTS_MOST * (double)s->span_launches;
+	l->between_s = between;
+	between *= c->idle_s > 0 ? c->gain_s / c->idle_s : 0;
+	l->gain.mid += BETWEEN * c->part * between;
+	l->gain.high += between;
+}
+
+/* The loop of candidate ${first} among ${n} of them. */
+static struct loop
+loop_of(const struct candidate *c, size_t n, size_t first)
+{
+	struct loop l = { .main = &c[first] };
+	const struct sequence *longest = c[first].s;
+
+	for (size_t i = first; i < n; i++) {
+		const struct sequence *s = c[i].s;
+
+		if (c[i].loop != first)
+			continue;
+		l.others += i != first;
+		l.main = c[i].gain_s > l.main->gain_s ? &c[i] : l.main;
+		longest = s->span_launches > longest->span_launches ? s : longest;
+		l.launches += (double)s->length * (double)s->repeats;
+		l.idle_s += c[i].idle_s;
+		l.gain.low += 0.7 * c[i].part * c[i].sure_s;
+		l.gain.mid += 0.95 * c[i].part * (c[i].sure_s +
+		    (c[i].python ? 1 : BEYOND) * (c[i].gain_s - c[i].sure_s));
+		l.gain.high += c[i].idle_s;
+	}
+	if (l.main->python)
+		add_between(l.main, longest, &l);
+	return l;
+}
+
+/* Lists the candidates among ${n} sequences behind the ${have} in ${out}. */
+static size_t
+add_candidates(const struct rule_view *x, const struct sequence *s, size_t n,
+    bool alike, struct candidate *out, size_t have)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct candidate *c = &out[have];
+
+		if (!is_candidate(x, &s[i], alike, c) || (alike && !c->python))
+			continue;
+		c->loop = have;
+		for (size_t k = 0; k < have && c->loop == have; k++)
+			if (out[k].loop == k && is_one_loop(&out[k], c))
+				c->loop = k;
+		have++;
+	}
+	return have;
+}
+
 enum rule_state
 rule_launch_bound_graph_candidate(struct rule_view *x)
 {
-	size_t n = 0;
+	const struct run *run = x->run;
+	struct candidate *c = arena_get(x->arena, (run->sequences + run->alikes + 1) *
+	    sizeof(*c));
+	size_t n, loops = 0;
 
-	for (size_t i = 0; i < x->run->sequences && n < FINDINGS; i++) {
-		struct candidate c;
+	if (c == NULL)
+		return RULE_CLEAN;
+	n = add_candidates(x, run->sequence, run->sequences, false, c, 0);
+	n = add_candidates(x, run->alike, run->alikes, true, c, n);
+	for (size_t i = 0; i < n && loops < FINDINGS; i++) {
+		struct loop l;
 
-		if (!is_candidate(x, &x->run->sequence[i], &c))
+		if (c[i].loop != i)
 			continue;
-		found(x, &c);
-		n++;
+		l = loop_of(c, n, i);
+		found(x, &l);
+		loops++;
 	}
-	return n > 0 ? RULE_FOUND : RULE_CLEAN;
+	return loops > 0 ? RULE_FOUND : RULE_CLEAN;
 }
