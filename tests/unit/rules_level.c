@@ -372,6 +372,18 @@ MADE_TEST(test_unmeasured)
 	assert_null(a->unmeasured);
 }
 
+/* Killed while it was starting, it is not clean: nothing was seen of its loops. */
+MADE_TEST(test_killed_early)
+{
+	made_kernel(m, "first", 1, 1000000);
+	m->run.idle_ns[IDLE_STARTUP] = m->run.wall_ns / 100 * 95;
+	assert_null(made_advised(m)->unmeasured);
+	m->run.state = RUN_KILLED;
+	assert_has(made_advised(m)->unmeasured, "was killed");
+	m->run.idle_ns[IDLE_STARTUP] = m->run.wall_ns / 2;
+	assert_null(made_advised(m)->unmeasured);
+}
+
 /* Warps that walk constants in a loop, and wait neither for memory nor for a unit, may
  * wait for the constant cache: more of them gain nothing. */
 MADE_TEST(test_constants_walked)

@@ -10,6 +10,9 @@
 #define MOST 0.5		/* of the kernels' time: more than all others */
 #define KERNELS_LEAST 0.1	/* of first to last GPU work: with less, kernels
 				 * could save under 10 % of it */
+#define BEGUN 0.1		/* of the run's time: killed with less of it on the GPU
+				 * a program had not begun its loops; a judgement: of
+				 * one that was killed in its first steps it is 5 % */
 
 struct unknown {
 	const char *why, *remedy;	/* why NULL: it was examined */
@@ -83,6 +86,12 @@ unmeasured_note(const struct run *run, const struct load *load,
 	struct unknown of_first = { NULL, NULL };
 	const char *more;
 
+	if (run->state == RUN_KILLED && run->kernels > 0 &&
+	    rule_active_s(run) < BEGUN * rule_wall_s(run))
+		return arena_format(arena, "the program was killed when it had used "
+		    "the GPU for %s of its %s: too little to judge; let it run on",
+		    say_seconds(arena, rule_active_s(run)),
+		    say_seconds(arena, rule_wall_s(run)));
 	for (size_t i = 0; i < run->kernels; i++) {
 		const struct kernel *k = &run->kernel[i];
 		struct unknown u = unknown_of(run, k, &load[i]);

@@ -13,7 +13,8 @@
  * were not examined: which they are, why, and what to do (an option of
  * `cudadvise run`, or another tool). NULL if kernels with half of the kernels'
  * time were examined, the longest among them, or if kernels are a small part of
- * the run. ${load}[i] belongs to run->kernel[i]; ${arena} owns the text.
+ * the run. Of a program that was killed before its loops began it says that.
+ * ${load}[i] belongs to run->kernel[i]; ${arena} owns the text.
  */
 const char *unmeasured_note(const struct run *run, const struct load *load,
     struct arena *arena);
