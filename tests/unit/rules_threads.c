@@ -1050,6 +1050,58 @@ MADE_TEST(test_very_uneven)
 	assert_true(f->kernel_speedup > 12 && f->kernel_speedup < 20);
 }
 
+/* A grid of one wave, of whose blocks of eight warps ${warps} reside in the mean cycle of
+ * an SM; all SMs work as long. Its loop has the instruction ${barrier}. */
+static void
+one_wave(struct made *m, const char *barrier, double warps)
+{
+	struct kernel *k;
+
+	made_again(m);
+	k = code_kernel(m, 0.02, code_text("meets", barrier));
+	m->code[0]->code.counted = false;
+	k->shape.grid_x = 132 * 4;
+	k->occupancy.waves = 0.5;
+	k->metric[METRIC_OCCUPANCY] = 100 * 4 * warps / 64;
+	k->metric[METRIC_SM_CYCLES_ACTIVE_AVG] =
+	    k->metric[METRIC_SM_CYCLES_ACTIVE_MAX];
+}
+
+/* Where all warps meet at a barrier in each turn, none has exited before its block: few
+ * reside as most blocks have ended. Blocks of even work end at different times, too. */
+MADE_TEST(test_blocks_within)
+{
+	static const char block[] = "BAR.SYNC.DEFER_BLOCKING 0x0";
+	static const char some[] = "BAR.SYNC.DEFER_BLOCKING 0x1,0x40";
+	const struct finding *f;
+
+	one_wave(m, block, 1.2);
+	made_quiet(m, "serial-kernel");
+	f = made_found(m, "sm-imbalance");
+	assert_has(f->summary, "15 %");
+	assert_true(f->kernel_speedup > 1.5 && f->kernel_speedup < 8 / 1.2);
+	m->kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_AVG] /= 2;
+	f = made_found(m, "sm-imbalance");
+	assert_has(f->summary, "7.5 %");
+	one_wave(m, block, 3);
+	made_found(m, "sm-imbalance");
+	m->kernel[0].occupancy.waves = 1;
+	m->kernel[0].occupancy.blocks_per_sm = 4;
+	made_found(m, "sm-imbalance");
+	made_quiet(m, "low-achieved-occupancy");
+	m->kernel[0].occupancy.waves = 1.5;	/* others follow */
+	made_quiet(m, "sm-imbalance");
+	one_wave(m, block, 0.6 * 8);
+	made_quiet(m, "sm-imbalance");
+	/* Without the barrier, or with one of some warps, the others may have exited. */
+	one_wave(m, "NOP", 1.2);
+	made_found(m, "serial-kernel");
+	made_quiet(m, "sm-imbalance");
+	one_wave(m, some, 1.2);
+	made_found(m, "serial-kernel");
+	made_quiet(m, "sm-imbalance");
+}
+
 /* A block for each SM, the last of which have next to nothing to do: that the grid is
  * small, too, does not explain it. A block more on half of the SMs it does. */
 MADE_TEST(test_uneven_and_few)

@@ -86,6 +86,9 @@ rule_low_achieved_occupancy(struct rule_view *x)
 	/* Less than one wave: there are no more blocks; grid-too-small reports it. */
 	if (o->waves < 1)
 		return RULE_CLEAN;
+	/* One wave of uneven blocks. */
+	if (o->waves <= 1 && rule_said(x, "sm-imbalance"))
+		return RULE_CLEAN;
 	/* More warps do not speed up a saturated resource. */
 	if (x->load->bound >= 0.5)
 		return RULE_CLEAN;

@@ -20,6 +20,7 @@
 #include "rules/evidence/elected.h"
 #include "rules/evidence/lanes.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/resident.h"
 #include "source/slice.h"
 #include "source/trips.h"
 
@@ -54,20 +55,14 @@ struct work {
 	double working;		/* there, without warps waiting at barriers */
 };
 
-/* Resident warps of a block in the mean cycle: those of an SM / its blocks. */
 static void
 look(const struct rule_view *x, struct work *w)
 {
-	const struct occupancy *o = &x->kernel->occupancy;
 	const struct code *c = x->kernel->code;
-	double sms = fmax(1, x->device->limits.sms);
-	double blocks = o->waves >= 1 ? o->blocks_per_sm :
-	    fmin(rule_blocks(x->kernel) / sms, o->blocks_per_sm);
 
 	w->lanes = lanes_of(x);
 	w->warps = ceil(rule_threads(x->kernel) / 32.0);
-	w->there = rule_metric(x, METRIC_OCCUPANCY) / 100 *
-	    x->device->limits.max_warps_per_sm / fmax(1, blocks);
+	w->there = resident_warps(x);
 	w->waiting = c != NULL ? inst_waiting(c, STALL_BIT(BARRIER)) : NAN;
 	w->working = w->there;
 	if (isfinite(w->waiting))
@@ -386,6 +381,9 @@ rule_serial_kernel(struct rule_view *x)
 	 * low-achieved-occupancy reports it. */
 	if (w.warps < MANY_WARPS || o->waves >= 1 ||
 	    w.there > rule_value(x, "max_warps"))
+		return RULE_CLEAN;
+	/* No warp has exited before its block: blocks have, as sm-imbalance says. */
+	if (x->kernel->code != NULL && resident_together(x->kernel->code))
 		return RULE_CLEAN;
 	w.working = w.there;
 	return report(x, &w, false);
