@@ -519,6 +519,38 @@ MADE_TEST(test_constant_waits)
 	    "divergent-constant-access")->reason->code, REASON_FEW_SAMPLES);
 }
 
+/* The index of a search is not computed from what each lane looks for, but chosen by
+ * comparing that. What all lanes compare alike, and a bound, leave them together. */
+MADE_TEST(test_constant_searched)
+{
+	static const char compare[] = "FSETP.GTU.AND P1,PT,R9,R8,PT";
+	static const struct {
+		const char *index, *compare, *choose;
+		bool found;
+	} cases[] = {
+		{ "R5", compare, "SEL R7,R12,R7,!P1", true },
+		{ "R5", compare, "@!P1 MOV R7,R12", true },
+		{ "R5", "ISETP.GT.AND P1,PT,R9,R8,PT", "@!P1 MOV R7,R12", true },
+		{ "R6", compare, "SEL R7,R12,R7,!P1", false },
+		{ "R6", compare, "@!P1 MOV R7,R12", false },
+		{ "R5", compare, "MOV R7,R12", false },
+		{ "R5", "FSETP.GTU.AND P2,PT,R9,R8,PT", "@!P1 MOV R7,R12", false },
+		{ "R5", "ISETP.GT.AND P1,PT,R5,0x50,PT", "@!P1 MOV R7,R12", false },
+		{ "R5", "PLOP3.LUT P1,PT,PT,PT,PT,0x8,0x0", "@!P1 MOV R7,R12",
+		  false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		made_again(m);
+		code_kernel(m, 0.1, code_text("searched", cases[i].index,
+		    cases[i].compare, cases[i].choose));
+		if ((made_finding(made_advised(m), "divergent-constant-access") !=
+		    NULL) != cases[i].found)
+			fail_msg("%s, %s, %s", cases[i].index, cases[i].compare,
+			    cases[i].choose);
+	}
+}
+
 /* Without samples, a wait that neither memory nor instructions explain is
  * attributed to constants, if so many addresses can take that long. */
 MADE_TEST(test_constant_unsampled)

@@ -3,7 +3,8 @@
  * addresses, which the constant cache serves one after the other.
  *
  * The index is traced back through the code: it must depend on the thread's
- * number or on a loaded value. The number of addresses per warp is not counted.
+ * number or on a loaded value, or be chosen by a predicate that does (chosen.h).
+ * The number of addresses per warp is not counted.
  * The cost is the time that warps wait at such loads and at the first use of
  * their results, whatever the stall reason is called on this GPU. Without
  * samples it is the time that neither memory nor instructions explain, at most
@@ -12,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "rules/evidence/chosen.h"
 #include "rules/evidence/lines.h"
 #include "source/operand.h"
 #include "source/slice.h"
@@ -36,7 +38,7 @@ struct divergent {
 
 /* A load from constant memory at an index that may differ between lanes. */
 static bool
-is_divergent(const struct code *c, const struct slices *t, size_t i,
+is_divergent(const struct code *c, struct choosing *chosen, size_t i,
     struct operands *o)
 {
 	const struct sass_instruction *s = inst_sass(c, i);
@@ -49,8 +51,11 @@ is_divergent(const struct code *c, const struct slices *t, size_t i,
 
 		if (o->use[u] >= UNIFORM_REGISTER)
 			continue;
-		slice_of_register(&from, t, c->instruction[i].sass, o->use[u]);
+		slice_of_register(&from, chosen->slices, c->instruction[i].sass,
+		    o->use[u]);
 		if (from.known && (from.loads || from.varies & VARIES_THREAD))
+			return true;
+		if (chosen_by_lane(chosen, c->instruction[i].sass, o->use[u]))
 			return true;
 	}
 	return false;
@@ -70,6 +75,7 @@ static void
 look(struct divergent *v, const struct code *c, const struct slices *t,
     bool *seen, struct mark *m)
 {
+	struct choosing chosen = { .sass = &c->sass, .slices = t };
 	int slices = 0;
 
 	for (size_t i = 0; i < c->instructions; i++) {
@@ -80,7 +86,7 @@ look(struct divergent *v, const struct code *c, const struct slices *t,
 		    !opcode_is(inst_sass(c, i), "LDC"))
 			continue;
 		slices++;
-		if (!is_divergent(c, t, i, &o))
+		if (!is_divergent(c, &chosen, i, &o))
 			continue;
 		waits = wait_at(c, i, seen) + wait_at(c, inst_first_use(c, i),
 		    seen);
