@@ -1051,14 +1051,15 @@ MADE_TEST(test_very_uneven)
 }
 
 /* A grid of one wave, of whose blocks of eight warps ${warps} reside in the mean cycle of
- * an SM; all SMs work as long. Its loop has the instruction ${barrier}. */
+ * an SM; all SMs work as long. Its loop has the instruction ${barrier}, and ${behind}
+ * follows. */
 static void
-one_wave(struct made *m, const char *barrier, double warps)
+one_wave(struct made *m, const char *barrier, const char *behind, double warps)
 {
 	struct kernel *k;
 
 	made_again(m);
-	k = code_kernel(m, 0.02, code_text("meets", barrier));
+	k = code_kernel(m, 0.02, code_text("meets", barrier, behind));
 	m->code[0]->code.counted = false;
 	k->shape.grid_x = 132 * 4;
 	k->occupancy.waves = 0.5;
@@ -1068,14 +1069,17 @@ one_wave(struct made *m, const char *barrier, double warps)
 }
 
 /* Where all warps meet at a barrier in each turn, none has exited before its block: few
- * reside as most blocks have ended. Blocks of even work end at different times, too. */
+ * reside as most blocks have ended. In sound programs some end earlier, too. */
 MADE_TEST(test_blocks_within)
 {
 	static const char block[] = "BAR.SYNC.DEFER_BLOCKING 0x0";
 	static const char some[] = "BAR.SYNC.DEFER_BLOCKING 0x1,0x40";
+	static const char first[] = "ISETP.GT.AND P1,PT,R0,0x1f,PT\n@P1 EXIT\n"
+	    "LDG.E R7,desc[UR4][R2.64]\nISETP.NE.AND P0,PT,R7,RZ,PT\n"
+	    "@P0 BRA #12";
 	const struct finding *f;
 
-	one_wave(m, block, 1.2);
+	one_wave(m, block, "NOP", 1.2);
 	made_quiet(m, "serial-kernel");
 	f = made_found(m, "sm-imbalance");
 	assert_has(f->summary, "15 %");
@@ -1083,7 +1087,7 @@ MADE_TEST(test_blocks_within)
 	m->kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_AVG] /= 2;
 	f = made_found(m, "sm-imbalance");
 	assert_has(f->summary, "7.5 %");
-	one_wave(m, block, 3);
+	one_wave(m, block, "NOP", 3);
 	made_found(m, "sm-imbalance");
 	m->kernel[0].occupancy.waves = 1;
 	m->kernel[0].occupancy.blocks_per_sm = 4;
@@ -1091,13 +1095,20 @@ MADE_TEST(test_blocks_within)
 	made_quiet(m, "low-achieved-occupancy");
 	m->kernel[0].occupancy.waves = 1.5;	/* others follow */
 	made_quiet(m, "sm-imbalance");
-	one_wave(m, block, 0.6 * 8);
+	one_wave(m, block, "NOP", 0.6 * 8);
 	made_quiet(m, "sm-imbalance");
 	/* Without the barrier, or with one of some warps, the others may have exited. */
-	one_wave(m, "NOP", 1.2);
+	one_wave(m, "NOP", "NOP", 1.2);
 	made_found(m, "serial-kernel");
 	made_quiet(m, "sm-imbalance");
-	one_wave(m, some, 1.2);
+	one_wave(m, some, "NOP", 1.2);
+	made_found(m, "serial-kernel");
+	made_quiet(m, "sm-imbalance");
+	/* All wait for the last at the end; the first warp goes on alone. */
+	one_wave(m, "NOP", block, 1.2);
+	made_quiet(m, "serial-kernel");
+	made_found(m, "sm-imbalance");
+	one_wave(m, block, first, 1.2);
 	made_found(m, "serial-kernel");
 	made_quiet(m, "sm-imbalance");
 }

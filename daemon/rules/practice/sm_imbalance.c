@@ -9,8 +9,7 @@
  *
  * Of a grid of one wave all blocks begin at once, also those of one SM: where warps stay
  * as long as their block, resident warps tell how long the mean block lives while its SM
- * works. Blocks of equal work do not live equally long where an SM prefers the warps of
- * some: hence min_within.
+ * works. In sound programs they do not live equally long, either: hence min_within.
  */
 #include <math.h>
 
