@@ -6,10 +6,6 @@
 #include "rules/evidence/little.h"
 #include "rules/evidence/steps.h"
 
-/* A kernel that is shorter than two launches of the host does not keep the GPU busy,
- * however many follow: as launch-bound-graph-candidate has it. */
-#define SHORT_LAUNCHES 2
-
 /* "Nearly all". Measured: 0.89 of the launches of a network on small graphs, 0.35 or less
  * of programs whose batches are large enough (PyTorch, H200, 2026-11-29). */
 #define NEARLY 0.75
@@ -25,7 +21,7 @@ static bool
 is_little(const struct run *run, const struct kernel *k)
 {
 	return k->device < run->devices && !library_fills(run, k) &&
-	    steps_mean_s(k) < SHORT_LAUNCHES *
+	    steps_mean_s(k) < STEPS_SHORT_LAUNCHES *
 	    run->device[k->device].ceilings.launch_s;
 }
 

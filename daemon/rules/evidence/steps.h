@@ -32,6 +32,11 @@ bool steps_pointwise(const struct rule_view *x, const struct kernel *k);
 /* steps_mean_s(k): mean seconds of a launch; 0 without launches. */
 double steps_mean_s(const struct kernel *k);
 
+/* A kernel that is shorter than so many launches of the host costs its launch, whatever
+ * it does; arithmetic: a longer one hides the launch of the next (relaunch-for-grid-sync's
+ * max_kernel). */
+#define STEPS_SHORT_LAUNCHES 2
+
 /* The launches of a kernel that a change removes, by view; an array by kernel index. */
 struct gone {
 	double launches[VIEWS];

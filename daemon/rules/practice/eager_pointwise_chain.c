@@ -175,10 +175,6 @@ search(const struct rule_view *x, const struct sequence *s, void *all,
 /* Arithmetic: no function beside it has as much. */
 #define ONE 0.5
 
-/* A kernel that is shorter than this many launches costs its launch, whatever it does to
- * memory: launch-bound-graph-candidate's origin, two launches of the host per kernel. */
-#define SHORT_LAUNCHES 2
-
 /* The functions that the chains lie in. One can be compiled by itself; in a package, none
  * can be edited: what the program calls is compiled as a whole. */
 static void
@@ -206,7 +202,7 @@ by_launches(const struct rule_view *x, const struct chains *all)
 	double launch = x->run->device[all->most.s->device].ceilings.launch_s;
 
 	return launch > 0 &&
-	    all->kernel_s < SHORT_LAUNCHES * launch * all->launches;
+	    all->kernel_s < STEPS_SHORT_LAUNCHES * launch * all->launches;
 }
 
 static void
