@@ -2,6 +2,7 @@
  * Advice for programs of frameworks: in the framework's words, and faults that
  * only such programs can have.
  */
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -44,6 +45,34 @@ MADE_TEST(test_words)
 	    "cupy.fuse");
 	made_again(m);
 	assert_has(said_of(m, NULL, "a.out"), "PyTorch");
+}
+
+/* A batch is better sent from pinned memory; of few numbers the way takes the time. */
+MADE_TEST(test_words_by_size)
+{
+	static const struct { uint64_t each; bool pinned; } cases[] = {
+		{ 1 << 20, true }, { 4096, true }, { 68, false },
+	};
+	struct site_frame frame[] = {
+		{ .file = "/home/me/run.py", .line = 7, .python = true },
+		{ .function = "cuMemcpyHtoD_v2", .module = "libtorch_cpu.so" },
+	};
+	struct site site = { .call = CALL_MEMCPY, .count = 9, .frame = frame,
+	    .frames = 2 };
+
+	fault_blocking(m);
+	m->copy[0].kind = COPY_H2D;
+	m->copy[0].count = 10000;
+	m->run.site = &site;
+	m->run.sites = 1;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *advice;
+
+		m->copy[0].bytes = m->copy[0].count * cases[i].each;
+		advice = made_found(m, "synchronous-copies")->advice;
+		if ((strstr(advice, "non_blocking") != NULL) != cases[i].pinned)
+			fail_msg("%" PRIu64 " bytes: %s", cases[i].each, advice);
+	}
 }
 
 /* What asks for the value decides what to do instead: it is on the stack of the call. */
