@@ -1197,7 +1197,7 @@ MADE_TEST(test_arrays_apart)
 	assert_true(f->saves_high_s > 0.9 * all);
 	assert_true(f->saves_s > 0.8 * all && f->saves_s < f->saves_high_s);
 	assert_true(f->saves_low_s > 0.4 * all && f->saves_low_s < 0.6 * all);
-	assert_int_equal(f->severity, SEV_LOW);	/* of low confidence */
+	assert_int_equal(f->severity, SEV_MEDIUM);
 	/* More blocks would save the same time: that comes behind. */
 	assert_true(made_finding(a, "grid-too-small")->left_s < 0.1 * all);
 	assert_string_equal(a->finding[0].rule, rule);

@@ -622,7 +622,7 @@ MADE_TEST(test_low_is_last)
 	a = advised(fault_one_load, m);
 	f = made_finding(a, LOW);
 	assert_int_equal(f->hot[0].line, 6);
-	assert_int_equal(f->severity, SEV_LOW);
+	assert_int_equal(f->severity, SEV_MEDIUM);
 	a = advised(fault_one_load_counted, m);
 	assert_int_equal(made_finding(a, LOW)->severity, SEV_LOW);
 	/* Another rule knows the cause. */

@@ -76,8 +76,8 @@ rank_kernel(struct draft *d, double noise_s)
 }
 
 /* Sets the severity of a finding worth a change that saves ${s} seconds. One that may
- * save nothing (its low end lies in the noise), or of low confidence, need not be a fault
- * at all: whatever it promises, nothing that fails on severity should fail on it. */
+ * save nothing (its low end lies in the noise) need not be a fault at all: whatever it
+ * promises, nothing that fails on severity should fail on it. */
 static void
 weigh(struct draft *d, double s, const struct run *run, double noise_s)
 {
@@ -85,7 +85,7 @@ weigh(struct draft *d, double s, const struct run *run, double noise_s)
 	enum severity severity = s >= SHARE_HIGH * wall ? SEV_HIGH :
 	    s >= SHARE_MEDIUM * wall ? SEV_MEDIUM : SEV_LOW;
 
-	if (d->f.confidence == CONF_LOW || d->f.saves_low_s < noise_s)
+	if (d->f.saves_low_s < noise_s)
 		severity = SEV_LOW;
 	d->f.severity = severity < d->cap ? severity : d->cap;
 }
