@@ -57,9 +57,9 @@ again() {
 
 @test "repeated copies: a part changes, or most of it" {
 	again --changes 10
-	# A slow machine has used up what comparing may cost before the fourth.
-	[ "$(value redundant-transfers comparisons)" -ge 2 ] ||
-	    fail "$(value redundant-transfers comparisons) comparisons"
+	# A busy machine has used up what comparing may cost before the fourth.
+	n=$(value redundant-transfers comparisons)
+	[ "$n" -ge 2 ] && [ "$n" -le 4 ] || fail "$n comparisons"
 	value redundant-transfers equal_ratio | grep -q "^0.99" ||
 	    fail "$(value redundant-transfers equal_ratio)"
 	same "severity" "$(of '.items[] | select(.rule ==

@@ -8,6 +8,10 @@
 
 #include "rules/engine/rule.h"
 
+/* From this share of the launches on that belong to repeated sequences, a step is one
+ * that a graph could launch. */
+#define GAPS_REPEATED 0.3
+
 /* Gaps of up to this long on average are what an interpreter does from one launch to
  * the next: an operator takes it 10 to 60 us, and some launch nothing. */
 #define BRIEF_S 150e-6

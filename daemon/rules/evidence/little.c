@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "rules/evidence/gaps.h"
 #include "rules/evidence/little.h"
 #include "rules/evidence/steps.h"
 
@@ -13,9 +14,6 @@
 /* A compiler's region or a graph ends where the host waits. Measured: 11 and 12 launches
  * per wait where the data are too small, 28 in a solver that compiling helps (likewise). */
 #define LAUNCHES_EACH 16
-
-/* From this share on, one graph is the better change: gpu-idle-gaps' REPEATED. */
-#define ONE_GRAPH 0.3
 
 static bool
 is_little(const struct run *run, const struct kernel *k)
@@ -62,5 +60,5 @@ little_work(const struct run *run, struct little *l)
 	*l = (struct little){ .launches = little / all, .kernel_s = s / little,
 	    .each = all / fmax(1, waited_for(run)), .graph = most / all };
 	return l->launches >= NEARLY && l->each <= LAUNCHES_EACH &&
-	    l->graph < ONE_GRAPH;
+	    l->graph < GAPS_REPEATED;
 }

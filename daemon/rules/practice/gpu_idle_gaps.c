@@ -43,10 +43,6 @@ limiter(double host, double api, double sync)
 #define WITHIN_TOLD 0.25	/* so is the line within whose calls so much lies: what
 				 * backward passes launch has no line, half or more of it */
 
-/* From this share of the launches on that belong to repeated sequences, a step is one
- * that a graph could launch. */
-#define REPEATED 0.3
-
 static bool
 is_variant(const struct draft *d, const char *variant)
 {
@@ -296,7 +292,7 @@ variant_of(const struct rule_view *x, const struct again *a, double idle,
 	/* A graph of the step closes the gaps outside of it, too, and its place is
 	 * known. */
 	if (python && a->brief > 0.5 * idle)
-		return repeated(run) > REPEATED ? "launches" : "varied";
+		return repeated(run) > GAPS_REPEATED ? "launches" : "varied";
 	return python && !host_goes(x, a, idle) ? "work" : NULL;
 }
 
