@@ -18,10 +18,10 @@
 #include "python.h"
 
 #define SITES 4096		/* most call sites of all kinds */
-#define CALL_SITES 256		/* most sites of calls other than launches */
-#define KIND_SITES 64		/* most sites of one such kind */
+#define CALL_SITES 768		/* most sites of calls other than launches */
+#define KIND_SITES 192		/* most sites of one such kind */
 #define SLOTS (2 * SITES)
-#define ARENA (8u << 20)	/* bytes for stacks; pages are touched as they fill */
+#define ARENA (12u << 20)	/* bytes for stacks; pages are touched as they fill */
 #define OWN_DEPTH 16		/* most frames of this library and CUPTI at the top
 				 * of a stack */
 #define HASHED 8		/* native frames that tell call sites apart */
@@ -37,7 +37,8 @@ struct call_site_kind call_site_kind[CALL_COUNT];
 /* One call site: a distinct stack. */
 struct call_site {
 	uint64_t hash;
-	uint64_t count, sent;	/* calls from it; the count that the daemon has */
+	uint64_t count, sent;	/* calls that its stacks stand for; the count that the
+				 * daemon has */
 	const struct signature *signature;	/* of a launch; NULL for other calls */
 	uint32_t kind, tid;
 	uint32_t frames, python;
@@ -233,9 +234,10 @@ has_room(uint32_t kind, size_t need)
 	    site.kind_count[kind] < KIND_SITES);
 }
 
-/* Count the stack; store it if it is new. */
+/* Count the stack, which stands for ${calls}; store it if it is new. */
 static void
-note(const struct stack *s, uint32_t kind, const struct signature *sig)
+note(const struct stack *s, uint32_t kind, const struct signature *sig,
+    uint64_t calls)
 {
 	uint64_t hash = stack_hash(s, kind, sig != NULL ? sig->id : 0);
 	size_t frames = s->frames * sizeof(s->frame[0]);
@@ -245,10 +247,10 @@ note(const struct stack *s, uint32_t kind, const struct signature *sig)
 
 	pthread_mutex_lock(&site.lock);
 	if ((p = find_site(hash, &slot)) != NULL) {
-		p->count++;
+		p->count += calls;
 	} else if (has_room(kind, need)) {
 		p = &site.all[site.count++];
-		*p = (struct call_site){ .hash = hash, .count = 1, .kind = kind,
+		*p = (struct call_site){ .hash = hash, .count = calls, .kind = kind,
 		    .signature = sig, .tid = inject_tid(), .at = site.used,
 		    .frames = (uint32_t)s->frames,
 		    .python = (uint32_t)s->text };
@@ -284,11 +286,11 @@ stack_give(struct stack *s)
 	atomic_flag_clear_explicit(&s->taken, memory_order_release);
 }
 
-/* Take the stack of this call, unless another thread was faster: *${next} changes from
- * ${now} to ${then}. */
+/* Take the stack of this call, which stands for ${calls}, unless another thread was
+ * faster: *${next} changes from ${now} to ${then}. */
 static bool
 look(_Atomic uint64_t *next, uint64_t now, uint64_t then, uint32_t kind,
-    const struct signature *sig)
+    const struct signature *sig, uint64_t calls)
 {
 	uint64_t begin = monotonic(), ns;
 	struct stack *s = stack_take();
@@ -302,7 +304,7 @@ look(_Atomic uint64_t *next, uint64_t now, uint64_t then, uint32_t kind,
 	}
 	self.inside = true;
 	if (unwind(s))
-		note(s, kind, sig);
+		note(s, kind, sig, calls);
 	stack_give(s);
 	ns = monotonic() - begin;
 	self.spent_ns += ns;
@@ -323,6 +325,14 @@ next_after(uint64_t n, uint64_t stride)
 	    n + 1 + XXH64(&n, sizeof(n), stride) % (2 * stride - 1);
 }
 
+/* The mean distance to the next call whose stack is taken, after ${samples} stacks. */
+static uint64_t
+stride(uint64_t samples)
+{
+
+	return (uint64_t)1 << samples / SAMPLES_EACH;
+}
+
 void
 call_site_look_launch(struct signature *s, uint64_t launch)
 {
@@ -341,7 +351,7 @@ call_site_look_launch(struct signature *s, uint64_t launch)
 	looks = atomic_load_explicit(&s->site_looks, memory_order_relaxed) + 1;
 	then = looks >= site.launches ? CALL_SITE_NEVER : looks < 2 ? launch :
 	    next_after(launch, (uint64_t)1 << 2 * looks);
-	if (look(&s->site_next, next, then, CALL_LAUNCH, s))
+	if (look(&s->site_next, next, then, CALL_LAUNCH, s, 1))
 		atomic_store_explicit(&s->site_looks, looks,
 		    memory_order_relaxed);
 }
@@ -360,8 +370,10 @@ call_site_look_other(uint16_t call)
 	samples = atomic_load_explicit(&site.samples[call],
 	    memory_order_relaxed) + 1;
 	then = samples >= SAMPLES ? CALL_SITE_NEVER :
-	    next_after(n, (uint64_t)1 << samples / SAMPLES_EACH);
-	if (look(&k->next, next, then, call, NULL))
+	    next_after(n, stride(samples));
+	/* It stands for the calls since the one before, else set-up, whose every call
+	 * has its stack taken, would outweigh a loop. */
+	if (look(&k->next, next, then, call, NULL, stride(samples - 1)))
 		atomic_store_explicit(&site.samples[call], samples,
 		    memory_order_relaxed);
 }
