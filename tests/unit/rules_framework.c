@@ -294,6 +294,55 @@ MADE_TEST(test_words_of_loader)
 	assert_lacks(made_found(m, "gpu-idle-gaps")->advice, "raise num_workers");
 }
 
+/* What the host makes and copies in each step is there already: it is made once, and all
+ * of its time goes. Without a comparison of bytes it is input like any other. */
+MADE_TEST(test_words_of_kept)
+{
+	struct process python = { .python = true };
+	struct copy_class copy = { .kind = COPY_H2D, .count = 100, .bytes = 100 << 20 };
+	struct resent same = { .kind = RESENT_PART, .count = 90, .bytes = 90 << 20 };
+	const struct finding *f;
+
+	fault_waiting(m);		/* 3 s */
+	m->run.idle_total_ns = m->run.wall_ns - 500 * 1000000ull;
+	m->run.process = &python;
+	m->run.processes = 1;
+	m->run.copy = &copy;
+	m->run.copies = 1;
+	m->run.resent = &same;
+	m->kernel[0].name = "void at::native::vectorized_elementwise_kernel<4, int>(int)";
+	for (int i = 0; i < GAP_CLASSES; i++)
+		m->run.gap[i].input_ns = m->run.gap[i].idle_ns[IDLE_HOST];
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->advice, "prepare input ahead");
+	m->run.resents = 1;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->advice, "keep it on the GPU");
+	assert_true(f->saves_s > 0.89 * 3 && f->saves_low_s > 1.4);
+	same.bytes = 40 << 20;
+	assert_has(made_found(m, "gpu-idle-gaps")->advice, "prepare input ahead");
+}
+
+/* What an interpreter takes from launch to launch counts, though no gap is long; in other
+ * programs such launches are another rule's. */
+MADE_TEST(test_late_launches)
+{
+	struct process python = { .python = true };
+	const struct finding *f;
+
+	made_kernel(m, "void at::native::vectorized_elementwise_kernel<4, int>(int)",
+	    100000, 2000);
+	made_gaps(m, IDLE_HOST, 20, 65536);
+	made_gaps(m, IDLE_LAUNCH, 99000, 16384);
+	made_quiet(m, "gpu-idle-gaps");
+	m->run.process = &python;
+	m->run.processes = 1;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->advice, "larger batches");
+	assert_has(f->summary, "1.62 s in all");
+	assert_true(f->saves_s > 1 && f->saves_s < 1.2 && f->saves_low_s > 0.4);
+}
+
 /* A loader that stacks tensors on the GPU, one element at a time. */
 MADE_TEST(test_collating)
 {
@@ -1245,6 +1294,35 @@ MADE_TEST(test_between_sequences)
 	assert_true(fabs(f->saves_s - all / 2) < 0.01);
 }
 
+/* An interpreter takes long for a launch with many arguments; 96 us between launches of a
+ * program in C++ are its own work. */
+MADE_TEST(test_slow_launches)
+{
+	struct process python = { .python = true };
+	const struct finding *f;
+
+	for (int i = 0; i < 2; i++) {
+		made_again(m);
+		fault_launch_bound(m);
+		m->sequence[0].idle_ns = m->sequence[0].gaps * 96000;
+		m->run.idle_ns[IDLE_LAUNCH] = m->sequence[0].idle_ns;
+		m->run.idle_total_ns += m->sequence[0].idle_ns;
+		m->run.wall_ns += m->sequence[0].idle_ns;
+		if (i == 0) {
+			m->run.process = &python;
+			m->run.processes = 1;
+		}
+		if (graphs(m, &f) > 0 && i == 0)
+			assert_true(f->saves_s > 0.9e-9 *
+			    (double)m->sequence[0].idle_ns);
+		else if (graphs(m, &f) > 0)
+			assert_true(f->saves_s < 0.1e-9 *
+			    (double)m->sequence[0].idle_ns);
+		else
+			assert_int_equal(i, 1);
+	}
+}
+
 /* The same functions in other shapes each time: a cache of fixed size where grids grow,
  * larger batches where they vary. Only a framework's step is judged so. */
 MADE_TEST(test_words_of_sizes)
@@ -1270,9 +1348,9 @@ MADE_TEST(test_words_of_sizes)
 	assert_int_equal(graphs(m, &f), 0);
 }
 
-/* Gaps between launches come behind the step whose graph may close them, though they are
- * longer in all; where no step repeats, nothing is in front of them. A step in which the
- * host waits gets advice on its waits. */
+/* A step whose graph closes most of the gaps between launches comes first, and the others
+ * are what it leaves; steps that have less than half of them are a part. A step in which
+ * the host waits gets advice on its waits. */
 MADE_TEST(test_graph_first)
 {
 	struct process python = { .python = true };
@@ -1287,14 +1365,15 @@ MADE_TEST(test_graph_first)
 		m->run.process = &python;
 		m->run.processes = 1;
 		made_gaps(m, IDLE_HOST, 50000, 65536);
-		if (i == 1)
-			m->run.launches *= 1000;
+		m->sequence[0].idle_ns = (i == 0 ? 2300 : 1000) * MS;
 		a = made_advised(m);
 		gaps = found_in(a, "gpu-idle-gaps");
 		graph = found_in(a, "launch-bound-graph-candidate");
-		assert_true(gaps->saves_s > graph->saves_s);
-		assert_int_equal(gaps->behind, i == 0);
-		assert_ptr_equal(gaps, &a->finding[1 - i]);
+		assert_has(gaps->advice, "larger batches");
+		assert_ptr_equal(gaps, &a->finding[i == 0]);
+		assert_ptr_equal(graph, &a->finding[i != 0]);
+		assert_true(i == 0 ? gaps->saves_s < 2 : gaps->saves_s > 2.5);
+		assert_true(gaps->saves_low_s > 0.5);
 	}
 	m->sequence[0].syncs = m->sequence[0].repeats;
 	assert_has(made_found(m, "launch-bound-graph-candidate")->advice,

@@ -226,6 +226,17 @@ yield(struct draft *d, size_t at, size_t end)
 	return true;
 }
 
+#define SAID_LEAST 0.5		/* arithmetic: half of the whole change's worth */
+
+/* The least that d[i] saves if it is to be done before d[at]. Where d[at] takes waits out
+ * of a step along with the rest, they come first only if they are most of it. */
+static double
+least_before(const struct draft *d, size_t at, size_t i)
+{
+	return d[at].with_waits && (d[i].waits & d[at].barred) == BAR_WAIT ?
+	    SAID_LEAST * pools_sane(d[at].f.saves_s) : 0;
+}
+
 /*
  * The finding to do before d[at]: among those that bar it, the one that saves
  * the most, if that is more than d[at] surely saves meanwhile; 0: none. No
@@ -241,7 +252,8 @@ first_before(const struct draft *d, size_t at, size_t end)
 	for (size_t i = at + 1; i < end; i++)
 		if ((d[i].waits & d[at].barred) != 0 &&
 		    group_of(&d[i]) == group_of(&d[at]) &&
-		    pools_sane(d[i].f.saves_s) >= d[at].f.saves_low_s &&
+		    pools_sane(d[i].f.saves_s) >= fmax(d[at].f.saves_low_s,
+		    least_before(d, at, i)) &&
 		    (first == 0 || d[i].f.saves_s > d[first].f.saves_s))
 			first = i;
 	return first;

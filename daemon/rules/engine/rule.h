@@ -99,14 +99,12 @@ struct member {
 };
 
 /* What prevents launching a loop ahead, or as a graph: the host waits for the
- * GPU, it allocates, or the input is late; or what hides how much is left to do: each
- * operator of a step is launched by itself, or streams that could share the GPU take
- * turns. */
+ * GPU, it allocates, or the input is late; or what hides how much is left to do: streams
+ * that could share the GPU take turns. */
 #define BAR_WAIT 1u
 #define BAR_ALLOCATION 2u
 #define BAR_INPUT 4u
-#define BAR_STEP 8u
-#define BAR_TURNS 16u
+#define BAR_TURNS 8u
 
 struct folded;				/* group.c */
 struct texts;				/* evidence/texts.h */
@@ -146,6 +144,7 @@ struct draft {
 	uint32_t waits;		/* the BAR_… that fixing it removes from the loop */
 	uint32_t barred;	/* BAR_… during which only the low view of its
 				 * gain is certain */
+	bool with_waits;	/* its change is that of a step, waits and all */
 	bool leads;		/* comes first: until it is fixed, other
 				 * measurements say little */
 	enum severity cap;	/* the highest severity it may get; for

@@ -26,6 +26,24 @@
  * the model counts as part of a sequence. */
 #define LATE_S 100e-6
 
+static bool
+is_variant(const struct draft *d, const char *variant)
+{
+	return d->variant != NULL && strcmp(d->variant, variant) == 0;
+}
+
+/* Is it what an interpreter takes from launch to launch? */
+static bool
+in_launches(const char *variant)
+{
+	static const char *const of[] = { "launches", "varied", "little" };
+
+	for (size_t i = 0; variant != NULL && i < sizeof(of) / sizeof(of[0]); i++)
+		if (strcmp(variant, of[i]) == 0)
+			return true;
+	return false;
+}
+
 static const char *
 limiter(double host, double api, double sync)
 {
@@ -43,12 +61,6 @@ limiter(double host, double api, double sync)
 #define WITHIN_TOLD 0.25	/* so is the line within whose calls so much lies: what
 				 * backward passes launch has no line, half or more of it */
 
-static bool
-is_variant(const struct draft *d, const char *variant)
-{
-	return d->variant != NULL && strcmp(d->variant, variant) == 0;
-}
-
 /* The share of the launches that belong to such a sequence. */
 static double
 repeated(const struct run *run)
@@ -60,6 +72,19 @@ repeated(const struct run *run)
 			n += (double)run->sequence[i].length *
 			    (double)run->sequence[i].repeats;
 	return run->launches > 0 ? n / (double)run->launches : 0;
+}
+
+/* Do sequences that repeat have at least half of the ${s} seconds in which an interpreter
+ * launches? Then they are the findings, and this is what they leave. */
+static bool
+in_sequences(const struct run *run, double s)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < run->sequences; i++)
+		sum += !run->sequence[i].in_graph ?
+		    (double)run->sequence[i].idle_ns * 1e-9 : 0;
+	return sum >= 0.5 * s;
 }
 
 static bool
@@ -233,10 +258,16 @@ static const double loader_goes[VIEWS] = { 0.33, 0.75, 1 };
  * the middle. Arithmetic: of the shortest chain that eager-pointwise-chain counts, two of
  * three. */
 #define LAUNCHES_GO 0.67
+/* At worst: as of the other gaps. Batches half as large again do that. */
+#define LAUNCHES_LOW 0.3
 
 /* Twice the work at a time halves what is lost between; four times leaves a quarter. On
  * the CPU nothing of it is left, but for the computing. */
 static const double little_goes[VIEWS] = { 0.33, 0.5, 1 };
+
+/* Of what is made and copied each time, but stays the same, so much goes with the copies:
+ * of the copies half must be the same, by comparison of their bytes (arithmetic). */
+static const double kept_goes[VIEWS] = { 0.5, 0.9, 1 };
 
 /* The claim on idle time of ${d}, of which the gaps ${a} have ${idle} seconds. */
 static void
@@ -270,28 +301,54 @@ claim_idle(const struct rule_view *x, struct draft *d, const struct again *a,
 		d->claim[0].s = (struct gain){ loader_goes[VIEW_LOW] * late,
 		    loader_goes[VIEW_MID] * late + 0.85 * fmin(idle - late, busy),
 		    loader_goes[VIEW_HIGH] * high };
-	else if (is_variant(d, "launches") || is_variant(d, "varied"))
-		d->claim[0].s.mid = fmax(mid, LAUNCHES_GO * (a->brief + launching));
+	else if (is_variant(d, "kept"))
+		d->claim[0].s = (struct gain){ fmax(d->claim[0].s.low,
+		    kept_goes[VIEW_LOW] * a->input), fmax(mid,
+		    kept_goes[VIEW_MID] * a->input), fmax(high,
+		    d->claim[0].s.high) };
+	else if (in_launches(d->variant))
+		d->claim[0].s = (struct gain){ fmax(d->claim[0].s.low,
+		    LAUNCHES_LOW * (a->brief + launching)), fmax(mid,
+		    LAUNCHES_GO * (a->brief + launching)), fmax(high,
+		    d->claim[0].s.high) };
 }
 
-/* The words for the gaps ${a} of ${idle} seconds; NULL: the general ones. */
+/* Is most of what is copied to the GPU what is there already? */
+static bool
+copies_again(const struct run *run)
+{
+	double all = 0, same = 0;
+
+	for (size_t i = 0; i < run->copies; i++)
+		all += run->copy[i].kind == COPY_H2D && !run->copy[i].memset ?
+		    (double)run->copy[i].bytes : 0;
+	for (size_t i = 0; i < run->resents; i++)
+		same += run->resent[i].kind == RESENT_SAME ||
+		    run->resent[i].kind == RESENT_PART ?
+		    (double)run->resent[i].bytes : 0;
+	return same > 0.5 * all;
+}
+
+/* The words for the gaps ${a} of ${idle} seconds, besides which the GPU waits for
+ * launches for ${launching} seconds in an interpreter; NULL: the general ones. */
 static const char *
 variant_of(const struct rule_view *x, const struct again *a, double idle,
-    struct little *little)
+    double launching, struct little *little)
 {
 	const struct run *run = x->run;
 	bool python = lines_python(run);
+	bool brief = python && a->brief + launching > 0.5 * (idle + launching);
 
-	if (python && a->input + a->fed > 0.5 * idle &&
+	if (python && a->input + a->fed > fmax(0.5 * idle, launching) &&
 	    has_loader(run, rule_value(x, "min_gaps")))
 		return "loader";
-	if (a->input > 0.5 * idle)
-		return "input";
-	if (python && a->brief > 0.5 * idle && little_work(run, little))
+	if (a->input > fmax(0.5 * idle, launching))
+		return copies_again(run) ? "kept" : "input";
+	if (brief && little_work(run, little))
 		return "little";
 	/* A graph of the step closes the gaps outside of it, too, and its place is
 	 * known. */
-	if (python && a->brief > 0.5 * idle)
+	if (brief)
 		return repeated(run) > GAPS_REPEATED ? "launches" : "varied";
 	return python && !host_goes(x, a, idle) ? "work" : NULL;
 }
@@ -314,7 +371,7 @@ set_place(const struct rule_view *x, struct draft *d, const struct again *a,
 		d->f.location = arena_format(x->arena, "%s, most of it beside "
 		    "copies to the GPU that the loader makes", d->f.location);
 		lines_site_of(x, d, COPIES, is_loaded);
-	} else if (is_variant(d, "input")) {
+	} else if (is_variant(d, "input") || is_variant(d, "kept")) {
 		d->waits = idle >= LATE_S * a->gaps ? BAR_INPUT : 0;
 		d->f.location = arena_format(x->arena, "%s, most of it in front "
 		    "of copies to the GPU", d->f.location);
@@ -340,8 +397,17 @@ set_place(const struct rule_view *x, struct draft *d, const struct again *a,
 		    "this line calls", d->f.location, say_percent(x->arena,
 		    fmin(1, within / idle)));
 	}
-	if (!is_variant(d, "input") && !is_variant(d, "loader") &&
-	    a->input > INPUT_TOLD * idle)
+	if (d->f.site == NULL && in_launches(d->variant)) {
+		lines_site_of(x, d, CALL_BIT(LAUNCH) | CALL_BIT(GRAPH_LAUNCH),
+		    is_python);
+		if (d->f.site != NULL && is_python(d->f.site))
+			d->f.location = arena_format(x->arena, "%s; this line "
+			    "launches most", d->f.location);
+		else
+			d->f.site = NULL;
+	}
+	if (!is_variant(d, "input") && !is_variant(d, "kept") &&
+	    !is_variant(d, "loader") && a->input > INPUT_TOLD * idle)
 		d->f.location = arena_format(x->arena, "%s, %s of it in front of "
 		    "copies to the GPU", d->f.location,
 		    say_percent(x->arena, a->input / idle));
@@ -414,24 +480,30 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    rule_value(x, "min_gap"));
 	double longest = (double)run->idle_longest_ns * 1e-9;
 	double idle = a.host + a.api + a.sync;
+	/* An interpreter's launches are late for the same reason. */
+	double launching = lines_python(run) ? launching_s(run) : 0, all = idle;
 	struct little little;
-	const char *after;
+	const char *after, *variant;
 	struct draft *d;
 
 	if (!(a.base > 0) || a.gaps < rule_value(x, "min_gaps") ||
-	    idle < rule_value(x, "min_share") * a.base)
+	    idle + launching < rule_value(x, "min_share") * a.base)
 		return RULE_CLEAN;
+	variant = variant_of(x, &a, idle, launching, &little);
+	if (in_launches(variant))
+		all += launching;
 	find_collating(x, &a);
+	if (all < rule_value(x, "min_share") * a.base)
+		return RULE_CLEAN;
 	d = rule_found(x, "host");
-	d->variant = variant_of(x, &a, idle, &little);
-	d->barred = is_variant(d, "launches") ? BAR_STEP : 0;
+	d->variant = variant;
 	claim_idle(x, d, &a, idle);
-	d->residual = true;
-	d->cause_s = idle;
+	d->residual = !in_launches(variant) || in_sequences(run, a.brief + launching);
+	d->cause_s = all;
 	d->residual_min_s = rule_value(x, "min_share") * a.base;
 	d->f.location_missing = &reason_row[REASON_LINE_HOST];
 	after = set_place(x, d, &a, idle);
-	rule_evidence(x, d, "idle_ratio", idle / a.base, "GPU idle in gaps "
+	rule_evidence(x, d, "idle_ratio", all / a.base, "GPU idle in gaps "
 	    "that come again, part of first to last work without its phases",
 	    .measured = "kernel and copy records", .key = "min_share");
 	rule_evidence(x, d, "gaps", a.gaps,
@@ -441,6 +513,10 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	rule_evidence(x, d, "idle_host_s", a.host,
 	    "idle while the host computed or did I/O",
 	    .derived = "kernel and API records");
+	if (all > idle)
+		rule_evidence(x, d, "idle_launching_s", launching,
+		    "idle until the next launch arrived",
+		    .derived = "kernel and API records");
 	rule_evidence(x, d, "idle_after_sync_s", a.sync,
 	    "idle after the host had waited",
 	    .derived = "synchronisation records");
@@ -449,12 +525,13 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	d->f.summary = arena_format(x->arena, "the GPU waits for the host "
 	    "again and again, %s in all (%s of GPU-active time, one-off phases "
 	    "excluded)%s%s",
-	    say_seconds(x->arena, idle), say_percent(x->arena, idle / a.base), after,
+	    say_seconds(x->arena, all), say_percent(x->arena, all / a.base), after,
 	    run->unified.host_ns > 0 ? arena_format(x->arena, "; for %s of it "
 	    "the host waits for pages of managed memory",
 	    say_seconds(x->arena, fmin(idle,
 	    (double)run->unified.host_ns * 1e-9))) : "");
-	d->f.limiter = limiter(a.host, a.api, a.sync);
+	d->f.limiter = all > idle ? "what the interpreter does for each launch takes "
+	    "longer than the launch's work" : limiter(a.host, a.api, a.sync);
 	d->f.advice = "prepare the next step on the host while the GPU works "
 	    "on this one: another thread, double buffers, launches enqueued "
 	    "ahead of the work that needs no result; or do on the GPU what the "
@@ -462,6 +539,9 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	d->f.gain_note = "host work hidden behind GPU work, as far as there "
 	    "is GPU work to hide behind; what other findings recover is not "
 	    "counted here";
+	if (is_variant(d, "kept"))
+		d->f.advice = "make what does not change once, in front of the loop, "
+		    "and keep it on the GPU; what does, make there";
 	if (is_variant(d, "little"))
 		say_little(x, d, &little);
 	reads_doubt_idle(x, d);

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "rules/engine/same.h"
 #include "rules/evidence/framework.h"
+#include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/operator.h"
 #include "rules/evidence/reads.h"
@@ -133,7 +134,7 @@ is_candidate(const struct rule_view *x, const struct sequence *s, bool alike,
     struct candidate *out)
 {
 	double launches = (double)s->length * (double)s->repeats;
-	double kernels = (double)s->kernel_ns * 1e-9;
+	double kernels = (double)s->kernel_ns * 1e-9, most;
 
 	if (s->in_graph || s->device >= x->run->devices || s->gaps == 0 ||
 	    !(launches > 0) || is_trial(x, s) ||
@@ -151,10 +152,13 @@ is_candidate(const struct rule_view *x, const struct sequence *s, bool alike,
 	    (double)s->gaps * out->c->graph_node_gap_s;
 	out->sure_s = fmin(out->gain_s, (double)s->gaps * SURE_LAUNCHES *
 	    out->c->launch_s);
+	/* A longer gap is the host's own work, but in an interpreter, which takes that long
+	 * for a launch with many arguments. */
+	most = out->python ? fmax(BRIEF_S, rule_value(x, "max_gap")) :
+	    rule_value(x, "max_gap");
 	out->part = slope(out->gain_s / (kernels + out->idle_s),
 	    rule_value(x, "min_gain") / 2, rule_value(x, "min_gain")) *
-	    slope(out->gap_s, 2 * rule_value(x, "max_gap"),
-	    rule_value(x, "max_gap"));
+	    slope(out->gap_s, 2 * most, most);
 	return out->part > 0;
 }
 
@@ -406,8 +410,6 @@ found(struct rule_view *x, const struct loop *l)
 	d->barred = bars(s);
 	lines_launch(x, d, s->kernel[0]);
 	place(x, d, s);
-	if (is_python(x, d->f.site))
-		d->waits = BAR_STEP;
 	d->variant = variant_of(l);
 	first = name_of_first(x, s, lines_launched(x->run, s->kernel[0]));
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
@@ -425,6 +427,7 @@ found(struct rule_view *x, const struct loop *l)
 	    s->length, first, say_count(x->arena, s->repeats));
 	waits = d->variant != NULL && strcmp(d->variant, "waits") == 0 ?
 	    waits_at(x, s, is_python(x, d->f.site) ? d->f.site : NULL) : NULL;
+	d->with_waits = c->python;
 	others = l->others > 0 ? arena_format(x->arena, ", beside %s of the same loop",
 	    say_counted(x->arena, (double)l->others, "other sequence")) : "";
 	if (l->others > 0)

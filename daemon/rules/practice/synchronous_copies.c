@@ -136,6 +136,23 @@ needed_goes(const struct rule_view *x, const struct waiting *w)
 	    COMPUTED * (1 - turn) * w->idle_s);
 }
 
+/* How long the host was blocked, s: whatever waits are taken out, it gets ahead by no more.
+ * A copy of pageable memory blocks in its own call, be it an asynchronous one. */
+static double
+blocked_s(const struct run *run)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < run->syncs; i++)
+		ns += (double)run->sync[i].wait_ns;
+	for (size_t i = 0; i < run->calls; i++)
+		if (run->call[i].call == CALL_MEMCPY_ASYNC)
+			ns += (double)run->call[i].total_ns;
+	for (size_t i = 0; i < run->copies; i++)
+		ns += run->copy[i].async ? 0 : (double)run->copy[i].host_ns;
+	return ns > 0 ? ns * 1e-9 : INFINITY;		/* not recorded */
+}
+
 /* Sets what reordering the calls saves, and what moving the host's work to the
  * GPU does. */
 static void
@@ -149,10 +166,13 @@ claim(struct rule_view *x, struct draft *d, const struct waiting *w,
 	/* Copies can hide behind kernels only. */
 	double hidden = fmin(w->exposed_s, pools_kernels_s(x->run));
 
+	double most = blocked_s(x->run);
+
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
-	    POOL_IDLE(IDLE_LAUNCH), { part * free * g.low, part * (free *
-	    (g.mid + 0.5 * turn * w->before_s) + needed_goes(x, w)), g.high } };
+	    POOL_IDLE(IDLE_LAUNCH), { fmin(part * free * g.low, most),
+	    fmin(part * (free * (g.mid + 0.5 * turn * w->before_s) +
+	    needed_goes(x, w)), most), g.high } };
 	d->cause_s = part * w->idle_s;
 	d->waits = BAR_WAIT;
 	/* With other work queued the copies may be hidden as well, unless the
