@@ -9,7 +9,8 @@
  * host's own work. If that thread was waiting for the GPU when the gap began, it could
  * have done its work during the wait: as much of the rest as the wait was long counts
  * as AFTER_SYNC. What remains is HOST: it is longer than the GPU's work behind which
- * it could have been hidden.
+ * it could have been hidden. Launch latency that is far longer than any launch takes is
+ * ELSEWHERE: the GPU was.
  * The time of our own measuring is subtracted before anything else.
  */
 #include <string.h>
@@ -27,6 +28,13 @@
 /* A long gap is counted in gap_class if our measuring takes up to 1/16 of it: every
  * long gap has some of it. */
 #define TALLIED_LEAST 16
+
+/* Launch latency from this on is the GPU's time elsewhere: other processes have time slices
+ * of about 2 ms. Of 100,000 launches of a PyTorch program 0 to 4 took that long on a GPU
+ * of its own, 2,000 to 5,000 on one that five programs shared, for a fifth to two fifths
+ * of the time (H200, 2026-11-29). Loading code and allocating take as long: they are told
+ * apart. */
+#define ELSEWHERE_LEAST 500000u	/* ns */
 
 #define GAP_COUNTED 1000u	/* ns: shorter ones are not worth a count */
 
@@ -356,7 +364,7 @@ static void
 gap_shorten(struct gap *g, uint64_t ns)
 {
 	static const enum idle_cause order[] = { IDLE_HOST, IDLE_API,
-	    IDLE_ALLOCATION, IDLE_AFTER_SYNC, IDLE_LAUNCH };
+	    IDLE_ALLOCATION, IDLE_AFTER_SYNC, IDLE_LAUNCH, IDLE_ELSEWHERE };
 	uint64_t part;
 	uint32_t i;
 
@@ -377,9 +385,10 @@ gap_draw(struct device_state *d, const struct gap *g, uint64_t ours)
 		[IDLE_AFTER_SYNC] = ROW_IDLE_SYNC, [IDLE_HOST] = ROW_IDLE_HOST,
 		[IDLE_ALLOCATION] = ROW_IDLE_CALL, [IDLE_API] = ROW_IDLE_CALL,
 		[IDLE_LAUNCH] = ROW_IDLE_LAUNCH,
+		[IDLE_ELSEWHERE] = ROW_IDLE_LAUNCH,
 	};
 	static const enum idle_cause order[] = { IDLE_AFTER_SYNC, IDLE_HOST,
-	    IDLE_ALLOCATION, IDLE_API, IDLE_LAUNCH };
+	    IDLE_ALLOCATION, IDLE_API, IDLE_LAUNCH, IDLE_ELSEWHERE };
 	uint64_t at = g->start, ns;
 	size_t i;
 
@@ -426,6 +435,11 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 		    &m->thread[next->thread]);
 	g.idle[IDLE_LAUNCH] = g.end - g.host_end -
 	    spans_overlap(&m->overhead, g.host_end, g.end);
+	if (next->launch != 0 && ours == 0 && g.loads == 0 && !g.allocated &&
+	    g.idle[IDLE_LAUNCH] >= ELSEWHERE_LEAST) {
+		g.idle[IDLE_ELSEWHERE] = g.idle[IDLE_LAUNCH];
+		g.idle[IDLE_LAUNCH] = 0;
+	}
 	if (dry)
 		before = ahead_gap(m, d, next, &none);
 	if (idle - before <= LAUNCH_APART && gap_disturbed(m, d, ours + before))

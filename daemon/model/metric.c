@@ -28,6 +28,7 @@ const char *const idle_cause_name[IDLE_CAUSES] = {
 	[IDLE_LAUNCH] = "launch",
 	[IDLE_ALLOCATION] = "allocation",
 	[IDLE_API] = "api",
+	[IDLE_ELSEWHERE] = "elsewhere",
 	[IDLE_STARTUP] = "startup",
 	[IDLE_SHUTDOWN] = "shutdown",
 };

@@ -58,6 +58,9 @@ enum idle_cause {
 	IDLE_LAUNCH,		/* launch latency: from the call to the GPU */
 	IDLE_ALLOCATION,	/* inside cudaMalloc, cudaFree and kin */
 	IDLE_API,		/* inside another recorded call */
+	IDLE_ELSEWHERE,		/* launched long before it began, though the GPU had
+				 * nothing else of this program: another process has it
+				 * in turns, or a wait in the stream */
 	IDLE_STARTUP,		/* before the first GPU work */
 	IDLE_SHUTDOWN,		/* after the last */
 	IDLE_CAUSES

@@ -86,6 +86,7 @@ longest_cause(const struct run *r)
 		[IDLE_LAUNCH] = "for a launch that was called for before",
 		[IDLE_ALLOCATION] = "for allocations",
 		[IDLE_API] = "for CUDA calls that launch nothing",
+		[IDLE_ELSEWHERE] = "for its turn: it had been launched before",
 	};
 	int i, most = IDLE_HOST;
 

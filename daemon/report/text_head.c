@@ -134,6 +134,7 @@ static const struct {
 	{ "launch_ratio", "launch gaps" },
 	{ "allocation_ratio", "allocations" },
 	{ "api_ratio", "CUDA calls" },
+	{ "elsewhere_ratio", "elsewhere" },
 	{ "startup_ratio", "start-up" },
 	{ "shutdown_ratio", "exit" },
 	{ "measuring_ratio", "measuring" },

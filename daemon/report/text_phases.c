@@ -40,6 +40,22 @@ text_results(struct out *o, const json_t *results, double wall)
 	return host;
 }
 
+/* Time in which the GPU was not this program's. */
+static void
+text_elsewhere(struct out *o, double ratio, double wall)
+{
+	char text[320], a[NUMBER_SIZE], b[NUMBER_SIZE];
+
+	if (!(ratio >= PHASE_SHARE))
+		return;
+	snprintf(text, sizeof(text), "for %s (%s of the run) the GPU did not begin what "
+	    "was launched, though nothing else of this program ran on it: other "
+	    "processes have it in turns, or a stream waited; in no finding",
+	    number_seconds(a, ratio * wall), number_percent(b, ratio));
+	parts_label(o, "Elsewhere");
+	out_wrap(o, LABEL_COLUMNS, text);
+}
+
 /* The site if its source file is known, else NULL: the program's name tells nothing. */
 static const json_t *
 lined(const json_t *site)
@@ -59,6 +75,8 @@ parts_phases(struct out *o, const json_t *run)
 	const char *what;
 
 	told = text_results(o, json_object_get(s, "results"), wall);
+	text_elsewhere(o, field_number(json_object_get(s, "idle"),
+	    "elsewhere_ratio"), wall);
 	gap = json_object_get(s, "longest_idle");
 	longest = field_number(gap, "s");
 	what = field_text(gap, "cause");

@@ -81,6 +81,22 @@ KERNEL_TEST(test_longer_gap_after_hold)
 	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 5 * US);
 }
 
+/* A kernel that begins 2 ms after its launch, though nothing else runs, waits for a GPU
+ * that is elsewhere; one that our measuring held, or whose code was loaded, does not. */
+KERNEL_TEST(test_gpu_elsewhere)
+{
+	const struct run *run;
+
+	feed_kernel(f, 1, 5 * US, 10 * US, 1010 * US);
+	feed_kernel(f, 1, 1050 * US, 3050 * US, 3060 * US);
+	feed_kernel(f, 1, 3100 * US, 3400 * US, 3410 * US);
+	feed_kernel(f, 1, 3500 * US, 5510 * US, 5520 * US);
+	hold(f, 3600 * US, 5500 * US);
+	run = feed_settle(f);
+	assert_int_equal(run->idle_ns[IDLE_ELSEWHERE], 2000 * US);
+	assert_true(run->idle_ns[IDLE_LAUNCH] < 500 * US);
+}
+
 /* The GPU is never idle, and the host, whose launches tracing slows down from
  * 4.1 to 8 us, waits at the end for only 2 us a kernel. */
 KERNEL_TEST(test_back_to_back)

@@ -19,6 +19,7 @@ const causes: [keyof Idle, string][] = [
   ['launch_ratio', 'launching'],
   ['allocation_ratio', 'in allocation calls'],
   ['api_ratio', 'in other CUDA calls'],
+  ['elsewhere_ratio', 'while the GPU was elsewhere'],
   ['startup_ratio', 'before the first GPU work'],
   ['shutdown_ratio', 'after the last GPU work'],
   ['measuring_ratio', 'while measuring'],
@@ -46,6 +47,7 @@ function Phases({ summary, wall }: { summary: Summary; wall: number }) {
   const { results, longest_idle: gap } = summary;
   const checked = results != null && results.copy_s >= phaseShare * wall ? results : null;
   const long = gap != null && gap.s >= phaseShare * wall && gap.s > (checked?.host_s ?? 0) ? gap : null;
+  const elsewhere = summary.idle.elsewhere_ratio ?? 0;
   const until = long?.site?.frames[long.site.first ?? 0];
   return (
     <>
@@ -53,6 +55,13 @@ function Phases({ summary, wall }: { summary: Summary; wall: number }) {
         <p class="small">
           Left out of the findings: {counted(checked.copies, 'copy')} to the host ({seconds(checked.copy_s)}) and{' '}
           {seconds(checked.host_s)} of host work after that, probably checking results.
+        </p>
+      )}
+      {elsewhere >= phaseShare && (
+        <p class="small">
+          Elsewhere: for <b>{seconds(elsewhere * wall)}</b>, {percent(elsewhere)} of the run, the GPU did not begin what was
+          launched, though nothing else of this program ran on it: other processes have it in turns, or a stream waited. That is in
+          no finding.
         </p>
       )}
       {long && (

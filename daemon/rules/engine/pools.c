@@ -49,6 +49,7 @@ pools_of(const struct run *run, double pool[POOLS])
 	    (double)run->jit_startup_ns * 1e-9 +
 	    (run->launches == 0 ? rule_allocating_s(run, NULL) : 0));
 	pool[IDLE_SHUTDOWN] = 0;
+	pool[IDLE_ELSEWHERE] = 0;	/* nor is that the program's */
 	/* Neither can the host's single longest phase, or those in which it
 	 * processes results. */
 	pool[IDLE_HOST] = fmax(0, pool[IDLE_HOST] - fmax(
@@ -81,7 +82,7 @@ pools_take(double pool[POOLS], uint32_t pools, double s, double taken[POOLS])
 	static const int order[POOLS] = {
 		AT_COPIES, AT_ISSUED, AT_LAUNCHED, AT_FAULTS, AT_SHARE, AT_TURNS,
 		IDLE_ALLOCATION, IDLE_LAUNCH, IDLE_API, IDLE_AFTER_SYNC,
-		IDLE_HOST, IDLE_STARTUP, IDLE_SHUTDOWN
+		IDLE_HOST, IDLE_ELSEWHERE, IDLE_STARTUP, IDLE_SHUTDOWN
 	};
 	double got = 0;
 
