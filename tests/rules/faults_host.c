@@ -100,6 +100,47 @@ FAULT(siblings)		/* a loop over more data than blocks can keep on their SMs */
 	m->device[0].memory_bytes = (uint64_t)(8.1 * ROWS_BYTES);
 }
 
+/* Sums over arrays A, B, and both; all memory has ${arrays} of their size. The last
+ * loads ${before} its loop and ${beside} A; ${left} warps of each add to a result. */
+static void
+readers_of(struct made *m, const char *before, const char *beside, unsigned left,
+    double arrays)
+{
+	static const char *const name[] = { "_Z1hPKfS0_Pf", "_Z1vPKfS0_Pf",
+	    "_Z5crossPKfS0_Pf" };
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct kernel *k = pass(m, name[i], ROWS_BYTES * (i == 2 ? 2 : 1), 0);
+		struct kernel like = *k;
+
+		k->name = "sum(float const*, float const*, float*)";
+		code_make(m, k, code_text("streamed", i == 2 ? before : "NOP\nNOP",
+		    i == 2 ? beside : "NOP", left), 1);
+		memcpy(k->metric, like.metric, sizeof(like.metric));
+	}
+	for (uint32_t i = 0; i < 3; i++)
+		follows(m, i, (i + 1) % 3);
+	m->run.peak_memory_bytes = (uint64_t)(arrays * ROWS_BYTES);
+}
+
+#define SECOND "IMAD.WIDE R10,R19,0x4,R12 | inst 1000\n" \
+    "LDG.E R10,desc[UR6][R10.64] | inst 1000 lanes 32"
+FAULT_IS(readers, readers_of(m, "NOP\nNOP", SECOND, 100, 2.1))
+FAULT_IS(readers_of_one, readers_of(m, "NOP\nNOP", "NOP", 100, 2.1))
+/* There is memory for other arrays; or what each adds to is no little result. */
+FAULT_IS(readers_apart, readers_of(m, "NOP\nNOP", SECOND, 100, 4))
+FAULT_IS(readers_leave, readers_of(m, "NOP\nNOP", SECOND, 100000, 2.1))
+/* It needs a result of the one before: the mean; the mean of the thread's column; of each
+ * of the block's columns; of a column that is looked up. */
+FAULT_IS(readers_mean, readers_of(m, "NOP\nLDG.E R10,desc[UR6][R12.64] | inst 10 lanes 32",
+    "NOP", 100, 2.1))
+FAULT_IS(readers_column, readers_of(m, "IMAD.WIDE R10,R19,0x4,R12\n"
+    "LDG.E R10,desc[UR6][R10.64] | inst 10 lanes 32", "NOP", 100, 2.1))
+FAULT_IS(readers_columns, readers_of(m, "NOP\nNOP", "IMAD.WIDE R10,R0,0x4,R12\n"
+    "IADD3 R0,R0,0x100,RZ\nLDG.E R10,desc[UR6][R10.64] | inst 1000 lanes 32", 100, 2.1))
+FAULT_IS(readers_looked_up, readers_of(m, "NOP\nNOP", "IMAD.WIDE R10,R8,0x4,R12\n"
+    "LDG.E R10,desc[UR6][R10.64] | inst 1000 lanes 32", 100, 2.1))
+
 FAULT(handed_over)
 {
 	double bytes = 16 << 20;

@@ -998,6 +998,32 @@ MADE_TEST(test_fusion_of_siblings)
 	assert_string_equal(f->where, "highest + sum + lowest");
 }
 
+/* Two sums over an array each, and one over both: half of what they read is saved. */
+MADE_TEST(test_fusion_of_readers)
+{
+	static void (*const quiet[])(struct made *) = { fault_readers_apart,
+	    fault_readers_leave, fault_readers_mean, fault_readers_column,
+	    fault_readers_columns, fault_readers_looked_up };
+	static const char rule[] = "kernel-fusion-candidate";
+	const struct finding *f;
+	double one;
+
+	fault_readers(m);
+	one = made_kernel_s(&m->kernel[0]);
+	f = made_found(m, rule);
+	assert_has(f->summary, "they read 537 MB, and all memory in use is 282 MB");
+	assert_true(f->saves_s > 1.5 * one && f->saves_s < 2 * one + 0.1);
+	assert_true(f->saves_low_s < f->saves_s);
+	made_again(m);
+	fault_readers_of_one(m);
+	made_found(m, rule);
+	for (size_t i = 0; i < sizeof(quiet) / sizeof(*quiet); i++) {
+		made_again(m);
+		quiet[i](m);
+		made_quiet(m, rule);
+	}
+}
+
 /* Libraries' kernels, and those that cannot be changed. */
 MADE_TEST(test_fusion_foreign)
 {

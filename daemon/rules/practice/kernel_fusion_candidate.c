@@ -5,11 +5,14 @@
  * No counter says which addresses a kernel touches. Known are the volume that
  * each moves and that one always comes right after the other. The volume of a
  * kernel that was not counted comes from its code, if it has no loop and each
- * thread has its own elements. Nine patterns count as the same data:
+ * thread has its own elements. Ten patterns count as the same data:
  *  - re-read: the first writes little (a result for each row), and the second
  *    reads as much as the first did;
  *  - siblings: each writes little and has one pointer to read from, and two
  *    arrays of the size read would not fit into the memory that the program has;
+ *  - readers: each writes little, goes over its arrays once, and loads nothing that can be
+ *    the result of another (streamed.h); and together they read more than all memory in
+ *    use, so that some of them read the same;
  *  - hand-over: the first writes most of what the second, of the same shape,
  *    reads, and the second finds it in L2 instead of DRAM;
  *  - in place: the same volumes, of whatever size, of kernels whose code shows
@@ -33,9 +36,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts/warp.h"
 #include "rules/engine/coded.h"
 #include "rules/evidence/revisit.h"
 #include "rules/evidence/butterfly.h"
+#include "rules/evidence/inst.h"
 #include "rules/evidence/library.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/parameters.h"
@@ -43,6 +48,7 @@
 #include "rules/evidence/reuse.h"
 #include "rules/evidence/steady.h"
 #include "rules/evidence/steps.h"
+#include "rules/evidence/streamed.h"
 
 #define CHAIN_MAX 8		/* kernels; more are several chains */
 #define GROUPS_MAX 32		/* chains of the same kernel names are one finding */
@@ -55,6 +61,9 @@
 				 * must write */
 #define TWICE 0.1		/* of what a step touches, what must be touched twice:
 				 * the volumes are known to a few percent */
+#define APART 2			/* times what the kernels before have left, at least, that
+				 * is read through each pointer: it leads to no result of
+				 * theirs */
 #define SIZES 4			/* times as much or as little: other types */
 #define COMPUTE_UNKNOWN 0.3	/* issue utilisation of an average kernel */
 #define STEPS_LEAST 32		/* launches of a loop over time or over parts; a few
@@ -63,8 +72,8 @@
 				 * loads leaves nothing to save */
 #define SHARED_BYTES 49152	/* shared memory that every GPU's blocks may have */
 
-enum link { LINK_NONE, LINK_BLIND, LINK_REREAD, LINK_SIBLINGS, LINK_HANDOVER,
-	LINK_INPLACE, LINK_COPY, LINK_STEP };
+enum link { LINK_NONE, LINK_BLIND, LINK_REREAD, LINK_SIBLINGS, LINK_READERS,
+	LINK_HANDOVER, LINK_INPLACE, LINK_COPY, LINK_STEP };
 
 /* What is known of one kernel, by its index. */
 struct node {
@@ -76,6 +85,8 @@ struct node {
 	 * the launches of all sequences. */
 	uint32_t element, stored, taken;	/* bytes */
 	double own;			/* bytes, with ${taken} */
+	bool streamed_known;
+	struct streamed streamed;	/* once 0: it is not so */
 };
 
 struct group {
@@ -200,6 +211,65 @@ is_sibling(const struct search *s, const struct kernel *a,
 	    s->x->loads[index_of(s, b)].memory < 2 * (1 - SAME) * read;
 }
 
+/* What ${k} leaves in memory by stores and atomics, at most: a sector for each lane of an
+ * atomic. NaN: unknown. */
+static double
+bytes_left(const struct kernel *k)
+{
+	const struct code *c = k->code;
+	double lanes = 0;
+
+	if (c == NULL || !c->disassembled)
+		return NAN;
+	for (uint32_t at = 0; at < c->sass.instructions; at++)
+		if (c->sass.instruction[at].flags & SASS_ATOMIC &&
+		    c->sass.instruction[at].space != SPACE_SHARED)
+			lanes += c->counted ? WARP * inst_executed(c, at) : NAN;
+	return bytes_written(k) + 32 * lanes;
+}
+
+static const struct streamed *
+streamed(const struct search *s, const struct kernel *k)
+{
+	struct node *n = &s->node[index_of(s, k)];
+
+	if (!n->streamed_known && !streamed_of(&n->streamed, k->code, &k->shape))
+		n->streamed = (struct streamed){ 0, 0 };
+	n->streamed_known = true;
+	return &n->streamed;
+}
+
+/* Different bytes that a launch of ${k}, which goes over its arrays once, reads, at least:
+ * what blocks share (edges of tiles) comes from DRAM once, while L2 has it; of a sector
+ * that is loaded again and again for a part each time, that part counts. 0: not known. */
+static double
+bytes_once(const struct search *s, const struct kernel *k)
+{
+	double read = bytes_counted(s, k), dram = k->metric[METRIC_DRAM_READ];
+	double asked = k->metric[METRIC_GLOBAL_LD_SECTORS] *
+	    k->metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR];
+
+	return isfinite(read) && isfinite(dram) && isfinite(asked) ?
+	    fmin(fmin(read, dram), asked) * streamed(s, k)->once : 0;
+}
+
+/* Does ${b} need no result of kernels that left ${left} bytes? */
+static bool
+is_free_of(const struct search *s, const struct kernel *b, double left)
+{
+	return streamed(s, b)->least * bytes_counted(s, b) >= APART * left;
+}
+
+static bool
+is_reader(const struct search *s, const struct kernel *k)
+{
+	double read = bytes_counted(s, k);
+
+	return read >= rule_value(s->x, "min_bytes") &&
+	    bytes_left(k) <= LITTLE * read &&
+	    bytes_once(s, k) >= rule_value(s->x, "min_bytes");
+}
+
 static bool
 is_handover(const struct search *s, const struct kernel *a,
     const struct kernel *b)
@@ -303,6 +373,8 @@ link_of(const struct search *s, const struct kernel *a)
 		return is_inplace(s, a, b) ? LINK_INPLACE : LINK_BLIND;
 	return is_reread(s, a, b) ? LINK_REREAD :
 	    is_sibling(s, a, b) ? LINK_SIBLINGS :
+	    is_reader(s, a) && is_reader(s, b) && is_free_of(s, b,
+	    bytes_left(a)) ? LINK_READERS :
 	    is_inplace(s, a, b) ? LINK_INPLACE :
 	    is_handover(s, a, b) ? LINK_HANDOVER : LINK_NONE;
 }
@@ -323,7 +395,8 @@ goes_on(const struct search *s, const struct kernel *k, enum link link)
 static bool
 reads_again(enum link link)
 {
-	return link == LINK_REREAD || link == LINK_SIBLINGS;
+	return link == LINK_REREAD || link == LINK_SIBLINGS ||
+	    link == LINK_READERS;
 }
 
 /* The share of a launch's time, without its fixed cost, that its instructions
@@ -349,9 +422,11 @@ shrink(struct search *s, uint32_t i, double count, const double left[VIEWS])
 }
 
 /* All kernels of a chain read the same data: the longest stays, and the others
- * add their instructions to it, half of which hide behind its loads. */
+ * add their instructions to it, half of which hide behind its loads. The others load
+ * ${again} of what they load, 0..1, again. */
 static void
-shrink_readers(struct search *s, const uint32_t *k, size_t n, double count)
+shrink_readers(struct search *s, const uint32_t *k, size_t n, double count,
+    const double again[VIEWS])
 {
 	const struct load *l = s->x->loads;
 	size_t longest = 0;
@@ -362,9 +437,10 @@ shrink_readers(struct search *s, const uint32_t *k, size_t n, double count)
 	for (size_t i = 0; i < n; i++) {
 		double share = compute_share(&l[k[i]]);
 		double body = 1 - l[k[i]].fixed_s / l[k[i]].time_s;
-		double left[VIEWS] = { body * (1 + share) / 2, body * share / 2,
-		    0 };
+		double left[VIEWS] = { (1 + share) / 2, share / 2, 0 };
 
+		for (int v = 0; v < VIEWS; v++)
+			left[v] = body * (1 - again[v] * (1 - left[v]));
 		if (i != longest)
 			shrink(s, k[i], count, left);
 	}
@@ -414,6 +490,32 @@ shrink_pair(struct search *s, uint32_t a, uint32_t b, double count, bool same)
 	shrink(s, a, count, last);
 }
 
+/* Sets ${again}, of what all kernels of a chain but the largest read, the share that they
+ * read again: beyond all memory in use, of which they may read every byte; at best all of
+ * it. False: not enough to be sure. */
+static bool
+find_again_read(const struct search *s, const uint32_t *k, size_t n,
+    double again[VIEWS])
+{
+	const struct kernel *all = s->x->run->kernel;
+	double memory = reuse_memory(s->x->run), sum = 0, most = 0, left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double read = bytes_once(s, &all[k[i]]);
+
+		if (i > 0 && !is_free_of(s, &all[k[i]], left))
+			return false;
+		sum += read;
+		most = fmax(most, read);
+		left += bytes_left(&all[k[i]]);
+	}
+	if (!(sum - memory >= TWICE * sum) || !(sum > most))
+		return false;
+	again[VIEW_LOW] = again[VIEW_MID] = fmin(1, (sum - memory) / (sum - most));
+	again[VIEW_HIGH] = 1;
+	return true;
+}
+
 static bool
 same_names(const struct search *s, const struct group *g, const uint32_t *k,
     size_t n)
@@ -458,6 +560,7 @@ follow_chain(struct search *s, uint32_t from, enum link link)
 	const struct run *run = s->x->run;
 	uint32_t k[CHAIN_MAX] = { from };
 	double count = (double)run->kernel[from].next_count;
+	double again[VIEWS] = { 1, 1, 1 };
 	size_t n = 1;
 	int group;
 
@@ -467,6 +570,8 @@ follow_chain(struct search *s, uint32_t from, enum link link)
 		k[n] = run->kernel[k[n - 1]].next - 1;
 		n++;
 	}
+	if (link == LINK_READERS && !find_again_read(s, k, n, again))
+		return;
 	group = group_of(s, link, k, n);
 	for (size_t i = 0; i < n; i++)	/* a kernel belongs to one finding only */
 		if (s->node[k[i]].group != 0 && s->node[k[i]].group != group + 1)
@@ -489,7 +594,7 @@ follow_chain(struct search *s, uint32_t from, enum link link)
 			    link == LINK_INPLACE);
 	}
 	if (reads_again(link))
-		shrink_readers(s, k, n, count);
+		shrink_readers(s, k, n, count, again);
 }
 
 /* --- a step of a loop ----------------------------------------------------- */
@@ -693,7 +798,8 @@ follow_all(struct search *s, enum link link)
 	/* Where no kernel needs the other's result, a closed chain may begin
 	 * anywhere. */
 	for (size_t i = 0; i < run->kernels; i++)
-		if ((link == LINK_INPLACE || link == LINK_SIBLINGS) &&
+		if ((link == LINK_INPLACE || link == LINK_SIBLINGS ||
+		    link == LINK_READERS) &&
 		    s->node[i].group == 0 && goes_on(s, &run->kernel[i], link))
 			follow_chain(s, (uint32_t)i, link);
 }
@@ -780,10 +886,15 @@ set_evidence(const struct search *s, struct draft *d, const struct group *g)
 	    "times they follow each other", .measured = "kernel records",
 	    .unit = "repeat", .key = "min_repeats");
 	rule_evidence(x, d, "volume_bytes", volume_of(s, g),
+	    g->link == LINK_READERS ? "read by each that follows" :
 	    reads_again(g->link) ? "read again by each that follows" :
 	    "written by one and read by the next", .source = all_counted(s, g) ?
 	    "measured" : "estimated", .from = all_counted(s, g) ?
 	    "sectors between L1 and L2" : CODED_FROM, .key = "min_bytes");
+	if (g->link == LINK_READERS)
+		rule_evidence(x, d, "memory_bytes", reuse_memory(x->run),
+		    "all memory in use, at its peak", .measured = "memory records",
+		    .unit = "B");
 	for (size_t i = 0; i < g->length; i++) {
 		const struct kernel *k = &x->run->kernel[g->kernel[i]];
 		double read = bytes_read(s, k);
@@ -824,20 +935,34 @@ found(struct search *s, int group)
 	    "the other, %s times", g->length, say_whole(x->arena, g->chains));
 	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	set_evidence(s, d, g);
-	if (g->link == LINK_SIBLINGS) {
+	if (g->link == LINK_SIBLINGS || g->link == LINK_READERS) {
+		bool one = g->link == LINK_SIBLINGS;
+		double sum = 0;
+
+		for (size_t i = 0; i < g->length; i++)
+			sum += bytes_counted(s, &x->run->kernel[g->kernel[i]]);
 		d->f.confidence = CONF_MEDIUM;
-		d->f.summary = arena_format(x->arena, "%zu kernels follow each "
-		    "other %s times; each reads %s and writes little; two "
+		d->f.summary = one ? arena_format(x->arena, "%zu kernels follow "
+		    "each other %s times; each reads %s and writes little; two "
 		    "arrays of that size would not fit into the memory that "
 		    "the program has allocated", g->length,
-		    say_whole(x->arena, g->chains), volume);
-		d->f.limiter = arena_format(x->arena, "the same data comes from "
-		    "memory %zu times", g->length);
+		    say_whole(x->arena, g->chains), volume) :
+		    arena_format(x->arena, "%zu kernels follow each other %s times, "
+		    "write little, and load no result of one another; they read "
+		    "%s, and all memory in use is %s: they read the same arrays",
+		    g->length, say_whole(x->arena, g->chains),
+		    say_bytes(x->arena, sum), say_bytes(x->arena,
+		    reuse_memory(x->run)));
+		d->f.limiter = one ? arena_format(x->arena, "the same data comes "
+		    "from memory %zu times", g->length) :
+		    "the same data comes from memory again";
 		d->f.advice = "compute all results in one kernel, in one pass: "
 		    "each thread loads an element once and keeps a result for "
 		    "each of the kernels in registers";
-		d->f.gain_note = "holds if none needs the result of the one "
-		    "before; the longest kernel stays, the others add their "
+		d->f.gain_note = one ? "holds if none needs the result of the "
+		    "one before; the longest kernel stays, the others add their "
+		    "instructions to it" : "what they read beyond all memory in "
+		    "use goes; the longest kernel stays, the others add their "
 		    "instructions to it";
 	} else if (g->link == LINK_REREAD) {
 		d->f.confidence = CONF_MEDIUM;
@@ -1255,6 +1380,7 @@ rule_kernel_fusion_candidate(struct rule_view *x)
 	follow_all(&s, LINK_COPY);
 	follow_all(&s, LINK_REREAD);
 	follow_all(&s, LINK_SIBLINGS);
+	follow_all(&s, LINK_READERS);
 	follow_all(&s, LINK_INPLACE);
 	follow_all(&s, LINK_HANDOVER);
 	follow_all_steps(&s);
