@@ -449,6 +449,7 @@ struct failure_state {
 struct live;			/* memory.c */
 struct range;			/* resent.c */
 struct resent_pair;		/* resent.c */
+struct slide;			/* resent.c */
 struct source_state;		/* source_state.h */
 
 struct model {
@@ -498,6 +499,7 @@ struct model {
 	uint32_t pairs, pairs_cap;
 	struct resent *resent;
 	uint32_t resents;
+	struct slide *slide;	/* [SLIDES]; NULL: none yet */
 	struct memory_size *size;	/* [MAX_SIZES] */
 	uint32_t sizes;
 	struct peer *peer;

@@ -94,6 +94,7 @@ model_free(struct model *m)
 	free(m->range);
 	free(m->pair);
 	free(m->resent);
+	free(m->slide);
 	free(m->size);
 	free(m->peer);
 	free(m->queue);

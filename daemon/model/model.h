@@ -270,6 +270,9 @@ enum resent_kind {
 				 * same address */
 	RESENT_SAME,		/* likewise, and in no comparison was a page different */
 	RESENT_PART,		/* likewise, RESENT_PART_LEAST of the pages were not */
+	RESENT_SLID,		/* to the device: to the address of the copy before, of a
+				 * range of the same length that begins further on, with
+				 * more than half of it in common; third in such a row */
 	RESENT_KINDS
 };
 #define RESENT_PART_LEAST 0.9	/* of a range of which less stays, most is new data */
@@ -278,7 +281,8 @@ struct resent {
 	enum resent_kind kind;
 	uint32_t device;
 	uint64_t ranges;	/* different host ranges */
-	uint64_t count, bytes, gpu_ns;	/* copies to the device */
+	uint64_t count, bytes, gpu_ns;	/* copies to the device; of RESENT_SLID bytes and
+				 * times are those of the part in common */
 	uint64_t down_ns;	/* of RESENT_ROUND: the copies to the host before */
 	uint64_t quick_count, quick_ns, quick_down_ns;
 	/* The quick ones, and weighted those for which the host had up to four

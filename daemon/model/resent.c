@@ -35,6 +35,14 @@ struct range {
 };
 _Static_assert(RESENT_KINDS + 2 <= 8, "range.counted has 8 bits");
 
+/* The last copy to a device address; one that hashes alike takes its place. */
+#define SLIDES 256
+struct slide {
+	uint64_t stream, device, bytes;	/* bytes 0: none */
+	uint64_t host, free;	/* where it came from; see free_at */
+	uint32_t row;		/* copies of which each slid on from the one before */
+};
+
 /* The repeated copies of a pair to one device. */
 struct resent_pair {
 	uint32_t range;		/* the pair */
@@ -287,6 +295,62 @@ count_resent(struct model *m, struct range *h, const struct op *op,
 	return 0;
 }
 
+static struct slide *
+slide_of(struct model *m, const struct range *p)
+{
+	const struct range key = { .stream = p->stream, .device = p->device,
+	    .bytes = p->bytes };
+
+	if (m->slide == NULL)
+		m->slide = calloc(SLIDES, sizeof(*m->slide));
+	return m->slide == NULL ? NULL : &m->slide[range_key(&key) % SLIDES];
+}
+
+/* A copy of pair ${p} to the device, which ${again} tells of whether it was counted already.
+ * Where a range has less than half in common with the one before, what it has is an edge
+ * that pieces share, not a window that slides. */
+static int
+count_slid(struct model *m, const struct range *p, struct range *h,
+    const struct op *op, bool again)
+{
+	struct slide *w = slide_of(m, p);
+	uint64_t step, old, ns, had, least;
+	struct resent *r;
+	double part;
+
+	if (w == NULL)
+		return -1;
+	if (w->stream != p->stream || w->device != p->device ||
+	    w->bytes != p->bytes)
+		*w = (struct slide){ p->stream, p->device, p->bytes, 0, 0, 0 };
+	step = p->host - w->host;	/* backwards: more than any length */
+	w->row = w->host != 0 && step > 0 && step < p->bytes / 2 ? w->row + 1 : 0;
+	w->host = p->host;
+	if (w->row < 2 || again)
+		return 0;
+	if ((r = resent_of(m, RESENT_SLID, op->device)) == NULL)
+		return -1;
+	part = (double)(old = p->bytes - step) / (double)p->bytes;
+	ns = (uint64_t)(part * (double)(op->end - op->start));
+	count_host(r, h);
+	r->count++;
+	r->bytes = add_sat(r->bytes, old);
+	r->gpu_ns = add_sat(r->gpu_ns, ns);
+	if (op->launch == 0 || w->free == 0)
+		return 0;
+	had = had_ns(m, op, w->free);
+	least = write_ns(old);
+	part = likely(least, had);
+	r->likely_count += part;
+	r->likely_ns += part * (double)ns;
+	r->likely_bytes += part * (double)old;
+	if (had >= least)
+		return 0;
+	r->quick_count++;
+	r->quick_ns = add_sat(r->quick_ns, ns);
+	return 0;
+}
+
 static void
 count_range(struct copy_class *c, struct range *h)
 {
@@ -302,16 +366,19 @@ resent_sweep(struct model *m, const struct op *op)
 {
 	struct copy_class *c = &m->copy[op->index].out;
 	struct range *h = &m->range[m->range[op->range].of];
+	bool up = c->kind == COPY_H2D, again = up && h->way != 0 &&
+	    (h->way == COPY_D2H || h->last == op->range);
 
 	count_range(c, h);
-	if (c->kind == COPY_H2D && h->way != 0 &&
-	    (h->way == COPY_D2H || h->last == op->range) &&
-	    count_resent(m, h, op, h->way == COPY_D2H ? RESENT_ROUND :
-	    RESENT_AGAIN) != 0)
+	if ((again && count_resent(m, h, op, h->way == COPY_D2H ? RESENT_ROUND :
+	    RESENT_AGAIN) != 0) ||
+	    (up && count_slid(m, &m->range[op->range], h, op, again) != 0))
 		return -1;
 	h->way = (uint8_t)c->kind;
 	h->last = op->range;
 	h->free = free_at(m, op, c);
+	if (up)
+		slide_of(m, &m->range[op->range])->free = h->free;
 	h->down_ns = c->kind == COPY_D2H ? op->end - op->start : 0;
 	return 0;
 }
@@ -360,14 +427,15 @@ resent_settle(struct model *m)
 {
 	/* All bits of range.counted but those of the kinds that are counted here. */
 	const unsigned stays = 0xff ^ ((1u << RESENT_KINDS) - 1) ^
-	    1u << RESENT_ROUND;
+	    1u << RESENT_ROUND ^ 1u << RESENT_SLID;
 	enum resent_kind kind;
 	const struct resent_pair *a;
 	struct resent *r;
 	uint32_t i, kept = 0;
 
 	for (i = 0; i < m->resents; i++)
-		if (m->resent[i].kind == RESENT_ROUND)
+		if (m->resent[i].kind == RESENT_ROUND ||
+		    m->resent[i].kind == RESENT_SLID)
 			m->resent[kept++] = m->resent[i];
 	m->resents = kept;
 	for (i = 0; i < m->pairs; i++)

@@ -312,6 +312,44 @@ FEED_TEST(test_compared_queued)
 	assert_true(fabs(r->equal_ns - 10 * US) < 1);
 }
 
+/* A window of a megabyte slides on by an eighth at a time, to two buffers in turn; each
+ * copy is called while the one before is under way, the last one a millisecond later. Ranges
+ * that have less than half in common are pieces; one that goes back begins a new row. */
+FEED_TEST(test_slid)
+{
+	static const uint64_t at[] = { 0, 0, 1, 1, 2, 2, 3, 3, 4 };
+	struct moved m = { COPY_H2D, MIB, 0, 0, 0, 0, 0, 0, 0, 0 };
+	const struct resent *r;
+	size_t i;
+
+	for (i = 0; i < 9; i++) {
+		m.host = HOST + at[i] * (MIB / 8) + (i % 2) * 64 * MIB;
+		m.device = DEV + (i % 2) * MIB;
+		m.launch = i < 8 ? (10 + i) * US : 2000 * US;
+		m.start = i < 8 ? (20 + 20 * i) * US : 2010 * US;
+		m.end = m.start + 16 * US;
+		move(f, m);
+	}
+	r = resent(feed_settle(f), RESENT_SLID);
+	assert_int_equal(r->count, 5);
+	assert_int_equal(r->ranges, 5);
+	assert_int_equal(r->bytes, 5 * (MIB / 8 * 7));
+	assert_int_equal(r->gpu_ns, 5 * 14 * US);
+	assert_int_equal(r->quick_count, 4);
+	assert_int_equal(r->quick_ns, 4 * 14 * US);
+	assert_true(r->likely_count == 4);
+	for (i = 0; i < 9; i++) {
+		m.host = i < 5 ? HOST + 128 * MIB + i * (MIB / 2) : i < 7 ?
+		    HOST + 256 * MIB - i * (MIB / 8) :
+		    HOST + 512 * MIB + i * (MIB / 8);
+		m.start += 1000 * US;
+		m.end += 1000 * US;
+		move(f, m);
+	}
+	assert_int_equal(resent(feed_settle(f), RESENT_SLID)->count, 5);
+	assert_int_equal(feed_settle(f)->resents, 1);
+}
+
 /* The same range to another place, with another length, or in another process: new. */
 FEED_TEST(test_not_again)
 {

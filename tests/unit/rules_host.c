@@ -283,6 +283,36 @@ MADE_TEST(test_uploaded_again)
 	made_found(m, "redundant-transfers");
 }
 
+/* A window that slides over host memory: what was in it before need not be sent, unless
+ * the host may have written it anew. */
+MADE_TEST(test_slid_window)
+{
+	struct resent *r = &m->resent[0];
+	const struct finding *f;
+	double all;
+
+	fault_staging_buffer(m);
+	r->kind = RESENT_SLID;
+	f = made_found(m, "redundant-transfers");
+	all = f->saves_high_s;
+	assert_true(f->saves_s == 0 && f->confidence == CONF_LOW);
+	r->quick_count = r->count;
+	r->quick_ns = r->gpu_ns;
+	r->likely_count = (double)r->count;
+	r->likely_ns = (double)r->gpu_ns;
+	r->likely_bytes = (double)r->bytes;
+	f = made_found(m, "redundant-transfers");
+	assert_true(f->saves_s > 0.95 * all && f->saves_low_s > 0.7 * all);
+	assert_int_equal(f->confidence, CONF_MEDIUM);
+	assert_has(f->advice, "copy only what is new in the window");
+	assert_has(f->good_code, "d_ring");
+	/* No ring of buffers: it is sent without blocking, and a result goes back. */
+	m->copy[0].async = true;
+	m->copy[0].src = MEMORY_PINNED;
+	m->device[0].turns = 2 * m->copy[0].count;
+	assert_true(made_found(m, "redundant-transfers")->saves_s > 0.95 * all);
+}
+
 /* Where the bytes were compared, that decides, not how soon the copies came. */
 MADE_TEST(test_resent_compared)
 {

@@ -5,6 +5,9 @@
  * known whether the host changed them in between: copies that came too soon for that
  * count as saved, those that came nearly too soon in part.
  *
+ * Or what it sends is a window that slides over its memory: most of it was in the window
+ * before.
+ *
  * Or large copies within the device take much of the GPU's time: whole buffers that are
  * copied to be added to, or copied back in the place of swapping two pointers.
  */
@@ -54,7 +57,31 @@ static const struct {
 	    "of the copies, the part of their bytes that stayed the same where "
 	    "they were compared; nothing if the program stands for one whose "
 	    "data all changes" },
+	[RESENT_SLID] = { "slid", "a sliding window",
+	    "copies of a host range that has most in common with the one copied "
+	    "there before, and begins further on",
+	    "copy only what is new in the window: keep it in device memory as a "
+	    "ring, copy the new part over the oldest, and let the kernel count "
+	    "from there, modulo the length; or, if it fits, copy all of the data "
+	    "once and pass the kernel a pointer to the window's begin",
+	    "of the copies that came before the host could have written it anew, "
+	    "the part that was in the window before; nothing if that stands for "
+	    "other data" },
 };
+
+static const char slid_bad[] =
+    "for (int i = 0; i < n; i++) {\n"
+    "    cudaMemcpyAsync(d_window, h + i * step, bytes, cudaMemcpyHostToDevice, s);\n"
+    "    work<<<grid, 256, 0, s>>>(d_window);\n"
+    "}";
+static const char slid_good[] =
+    "cudaMemcpyAsync(d_ring, h, bytes, cudaMemcpyHostToDevice, s);\n"
+    "for (int i = 0; i < n; i++) {\n"
+    "    int oldest = i * step % length;\n"
+    "    work<<<grid, 256, 0, s>>>(d_ring, oldest);\n"
+    "    cudaMemcpyAsync(d_ring + oldest, h + length + i * step, step_bytes,\n"
+    "        cudaMemcpyHostToDevice, s);\n"
+    "}";
 
 static double
 equal_part(const struct resent *r)
@@ -111,7 +138,8 @@ is_ring(const struct run *run, const struct resent *r)
 {
 	double sent = 0;
 
-	if (r->kind == RESENT_ROUND || r->ranges < RING_LEAST ||
+	if (r->kind == RESENT_ROUND || r->kind == RESENT_SLID ||
+	    r->ranges < RING_LEAST ||
 	    r->device >= run->devices)
 		return false;
 	for (size_t i = 0; i < run->copies; i++) {
@@ -180,6 +208,11 @@ spared_of(const struct rule_view *x, const struct resent *r)
 	case RESENT_PART:
 		s.likely = r->equal_ns * 1e-9;
 		break;
+	case RESENT_SLID:	/* at worst kernels overwrite the window */
+		s.likely = r->likely_ns * 1e-9;
+		s.least = fmax(0, fmin((double)r->quick_ns * 1e-9, s.likely) -
+		    restored_s(x, r, r->likely_count, r->likely_bytes));
+		break;
 	default:
 		s.least = (double)r->quick_ns * 1e-9;
 		s.likely = r->likely_ns * 1e-9;
@@ -215,7 +248,11 @@ compared(struct arena *a, const struct resent *r)
 static void
 summarise(struct rule_view *x, struct draft *d, const struct resent *r)
 {
-	const char *again = arena_format(x->arena, "%s %s times, %s in all",
+	const char *again = r->kind == RESENT_SLID ? arena_format(x->arena,
+	    "a host range was copied to the same place as one that begins a "
+	    "little before it, %s times, %s of it in all the same bytes of host "
+	    "memory", say_count(x->arena, r->count), say_bytes(x->arena,
+	    (double)r->bytes)) : arena_format(x->arena, "%s %s times, %s in all",
 	    r->kind == RESENT_ROUND ? "data that had come from the device was "
 	    "copied back" : "host data was copied to the same place again",
 	    say_count(x->arena, r->count),
@@ -235,7 +272,7 @@ static void
 explain(struct draft *d, const struct resent *r, bool sure, bool ring)
 {
 
-	if (r->kind == RESENT_PART && sure)
+	if ((r->kind == RESENT_PART || r->kind == RESENT_SLID) && sure)
 		d->f.limiter = "most of what is copied is there already";
 	else if (!sure)
 		d->f.limiter = r->kind == RESENT_SAME ? "a loss only if these "
@@ -269,6 +306,7 @@ found(struct rule_view *x, const struct resent *r)
 	double all = (double)r->gpu_ns * 1e-9 + (double)r->down_ns * 1e-9;
 	struct spared s = spared_of(x, r);
 	bool ring = is_ring(x->run, r), part = r->kind == RESENT_PART, sure;
+	bool slid = r->kind == RESENT_SLID;
 	double idle;
 
 	if (ring)
@@ -281,7 +319,7 @@ found(struct rule_view *x, const struct resent *r)
 	    all * exposure } };
 	/* Without the copy the host does not wait for it; what is left of it may take
 	 * that wait as well. */
-	idle = sure && !part ? idle_after(x->run, s.likely +
+	idle = sure && !part && !slid ? idle_after(x->run, s.likely +
 	    DOWN_SPARED * s.down) : 0;
 	d->claim[1] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
@@ -296,11 +334,16 @@ found(struct rule_view *x, const struct resent *r)
 		rule_evidence(x, d, "idle_after_s", idle, "GPU idle after "
 		    "them, their share of what blocking copies leave",
 		    .derived = "copy and kernel records");
-	d->f.confidence = r->kind == RESENT_SAME ? CONF_MEDIUM : CONF_LOW;
+	d->f.confidence = r->kind == RESENT_SAME || (slid && r->quick_count >=
+	    r->count / 2) ? CONF_MEDIUM : CONF_LOW;
 	if (part) {
 		d->cap = SEV_LOW;
 		d->residual = true;	/* what another finding changes of these copies
 					 * is surer */
+	}
+	if (slid) {
+		d->f.bad_code = slid_bad;
+		d->f.good_code = slid_good;
 	}
 	summarise(x, d, r);
 	explain(d, r, sure, ring);
