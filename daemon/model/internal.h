@@ -364,6 +364,12 @@ struct cycle {
 	uint64_t serial;	/* of the open one; 0 none */
 	uint64_t copy_ns, kernel_ns;	/* of the open one */
 	uint64_t sum_ns;	/* that the closed ones could hide */
+	uint64_t early_ns;	/* of all copies: behind the kernels before */
+	uint64_t work_ns;	/* of kernels since the last copy to the device, as far
+				 * as no copy was counted behind them; which ran … */
+	uint64_t work_first, work_last;	/* … in between */
+	bool fed;		/* that copy came after the last kernel */
+	bool begun;		/* there was such a copy */
 	uint8_t stage;
 	bool graph;		/* a graph counts in it */
 };
@@ -756,6 +762,7 @@ double released_saved(const struct released *r);
  * overlap. */
 void cycle_op(struct model *m, struct device_state *d, const struct op *op);
 uint64_t cycle_total(const struct cycle *c);
+uint64_t cycle_early(const struct cycle *c);
 
 /* follow.c: which kernel comes after which. */
 void follow_op(struct model *m, const struct op *op, uint64_t idle,

@@ -97,6 +97,9 @@ struct device {
 	uint64_t cycle_ns;	/* time that copies from and to the host could
 				 * overlap with kernels, including what does
 				 * overlap already (model/cycle.c) */
+	uint64_t early_ns;	/* of that: more than chunks of one cycle have: copies to
+				 * the device that were called before the kernels in
+				 * front of them had ended */
 	uint64_t h2d_ns, d2h_ns;	/* union of copies from and to the host */
 	uint64_t both_ns;	/* of these, both at once */
 	uint64_t h2d_bare_ns, d2h_bare_ns; /* one way alone, and no kernel ran */

@@ -186,6 +186,7 @@ settle_device(const struct model *m, const struct device_state *d,
 		out->idle_ns[i] = d->idle[i];
 	out->idle_overhead_ns = d->idle_overhead;
 	out->cycle_ns = cycle_total(&d->cycle);
+	out->early_ns = cycle_early(&d->cycle);
 	out->released_ns = released_saved(&d->released);
 	out->released_streams = (uint32_t)
 	    __builtin_popcountll(d->released.streams);

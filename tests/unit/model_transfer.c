@@ -85,7 +85,7 @@ KERNEL_TEST(test_cycles)
 	feed_copy(f, COPY_D2H, 4, true, 0, 51 * US, 52 * US);
 	feed_kernel(f, 1, 0, 60 * US, 90 * US);
 	feed_copy(f, COPY_D2H, MIB, true, 0, 100 * US, 105 * US);
-	feed_copy(f, COPY_H2D, MIB, true, 0, 110 * US, 150 * US);
+	feed_copy(f, COPY_H2D, MIB, true, 109 * US, 110 * US, 150 * US);
 	feed_kernel(f, 2, 0, 160 * US, 180 * US);
 	assert_int_equal(feed_settle(f)->device[0].cycle_ns, 35 * US);
 	feed_copy(f, COPY_D2H, MIB, true, 0, 190 * US, 200 * US);
@@ -94,11 +94,35 @@ KERNEL_TEST(test_cycles)
 	feed_copy(f, COPY_D2H, MIB, true, 0, 250 * US, 257 * US);
 	assert_int_equal(feed_settle(f)->device[0].cycle_ns, 42 * US);
 	/* Whether a measured launch would have run beside a copy is unknown. */
-	feed_copy(f, COPY_H2D, MIB, true, 0, 260 * US, 290 * US);
+	feed_copy(f, COPY_H2D, MIB, true, 259 * US, 260 * US, 290 * US);
 	FEED(f, KERNEL, .signature = 2, .context = 1, .stream = f->queue,
 	    .start_ns = T0 + 300 * US, .end_ns = T0 + 330 * US, .tid = f->tid,
 	    .flags = KERNEL_PROFILED);
 	assert_int_equal(feed_settle(f)->device[0].cycle_ns, 42 * US);
+}
+
+/* Four pieces up, and three launches of 10 us of a kernel on each, behind a kernel on no
+ * copied data. The second was called before all of them: 30 us beside the launches on the
+ * first. The third when half of those on the second had run, and is as long as the rest; the
+ * fourth behind those on the third. In chunks each has 10 us beside its kernel. */
+KERNEL_TEST(test_early_copies)
+{
+	static const uint64_t called[] = { 1, 1, 255, 371 };
+	const struct device *d;
+
+	feed_kernel(f, 1, 0, 1 * US, 81 * US);
+	for (uint64_t i = 0; i < 4; i++) {
+		uint64_t at = (100 * i + 100) * US;
+
+		feed_copy(f, COPY_H2D, MIB, true, called[i] * US, at,
+		    at + (i == 2 ? 15 : 30) * US);
+		for (uint64_t k = 0; k < 3; k++)
+			feed_kernel(f, 1, 0, at + (40 + 10 * k) * US,
+			    at + (50 + 10 * k) * US);
+	}
+	d = &feed_settle(f)->device[0];
+	assert_int_equal(d->cycle_ns, (30 + 15) * US);
+	assert_int_equal(d->early_ns, (30 + 15 - 4 * 10) * US);
 }
 
 /* Two buffers up, one of them again and then down: one more range in each direction. */

@@ -388,6 +388,13 @@ MADE_TEST(test_overlap_possible)
 	m->device[0].cycle_ns /= 2;
 	assert_true(fabs(made_found(m, "no-copy-compute-overlap")->saves_s - all
 	    / 2) < 0.01 * all);
+	/* Called early, they wait for the one buffer. */
+	m->device[0].early_ns = m->device[0].cycle_ns;
+	assert_has(made_found(m, "no-copy-compute-overlap")->advice,
+	    "a buffer of its own");
+	m->device[0].early_ns = 0;
+	assert_has(made_found(m, "no-copy-compute-overlap")->advice,
+	    "cut the data into chunks");
 	m->copy[0].src = MEMORY_PAGEABLE;
 	m->copy[0].located = m->copy[0].ranges = m->copy[0].count;
 	made_quiet(m, "no-copy-compute-overlap");

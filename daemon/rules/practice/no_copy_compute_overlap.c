@@ -33,6 +33,22 @@ pinned_share(const struct run *run, size_t device)
 	return all > 0 ? can / all : 0;
 }
 
+static const char early_bad[] =
+    "for (int i = 0; i < n; i++) {\n"
+    "    cudaMemcpyAsync(d, h[i], bytes, cudaMemcpyHostToDevice, s);\n"
+    "    work<<<grid, 256, 0, s>>>(d);\n"
+    "}";
+static const char early_good[] =
+    "for (int i = 0; i < n; i++) {\n"
+    "    int b = i % 2;\n"
+    "    cudaStreamWaitEvent(up, empty[b]);\n"
+    "    cudaMemcpyAsync(d[b], h[i], bytes, cudaMemcpyHostToDevice, up);\n"
+    "    cudaEventRecord(full[b], up);\n"
+    "    cudaStreamWaitEvent(s, full[b]);\n"
+    "    work<<<grid, 256, 0, s>>>(d[b]);\n"
+    "    cudaEventRecord(empty[b], s);\n"
+    "}";
+
 static void
 found(struct rule_view *x, size_t i)
 {
@@ -46,6 +62,8 @@ found(struct rule_view *x, size_t i)
 	double busy = (double)dev->busy_ns * 1e-9;
 	double gain = fmax(0, least - hidden);
 	double pinned = pinned_share(x->run, i);
+	/* Twice as much as chunks would have, or more. */
+	bool early = (double)dev->early_ns * 1e-9 > least / 2;
 
 	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
 	/* The first chunk in and the last out stay exposed. */
@@ -64,19 +82,35 @@ found(struct rule_view *x, size_t i)
 	rule_evidence(x, d, "cycle_ratio", least / busy, "what of it could run "
 	    "at once, chunk by chunk, part of the GPU's busy time",
 	    .derived = "order of copy and kernel records", .key = "min_share");
+	if (dev->early_ns > 0)
+		rule_evidence(x, d, "early_ratio", (double)dev->early_ns * 1e-9 /
+		    least, "of that, more than chunks would have: copies to the "
+		    "GPU that were called before the kernels in front of them "
+		    "had ended", .derived =
+		    "copy and kernel records, times of the calls");
 	rule_evidence(x, d, "overlap_ratio", hidden / least,
 	    "what does / what could", .measured = "copy and kernel records",
 	    .key = "max_overlap");
 	d->f.confidence = CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "%s of copies and %s of kernels, "
-	    "of which %s overlaps", say_seconds(x->arena, copy),
+	    "of which %s overlaps%s", say_seconds(x->arena, copy),
 	    say_seconds(x->arena, kernel), hidden > 0 ?
-	    say_seconds(x->arena, hidden) : "nothing");
+	    say_seconds(x->arena, hidden) : "nothing", early ? "; copies to the "
+	    "GPU were called early and waited for kernels" : "");
 	d->f.limiter = "copies and kernels wait for each other";
-	d->f.advice = "cut the data into chunks on two or more streams: "
+	d->f.advice = early ? "give the next data a buffer of its own: two buffers "
+	    "in turn, each with an event for full and one for empty, and "
+	    "cudaMemcpyAsync from pinned memory in a stream of its own, so that "
+	    "the next copy runs while kernels work on the data before" :
+	    "cut the data into chunks on two or more streams: "
 	    "cudaMemcpyAsync from pinned memory for the next chunk while the "
 	    "kernel works on this one";
-	d->f.gain_note = "holds if chunks can be worked on independently";
+	if (early) {
+		d->f.bad_code = early_bad;
+		d->f.good_code = early_good;
+	}
+	d->f.gain_note = early ? "holds if there is memory for a second buffer" :
+	    "holds if chunks can be worked on independently";
 }
 
 enum rule_state
