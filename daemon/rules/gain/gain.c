@@ -294,14 +294,15 @@ resources_after(const struct load *l, const struct fix *f, enum gain_view v,
 		s[i] /= f->spread;
 }
 
-/* The share of the queue in front of memory that belongs to loads and stores:
- * no change to these removes the atomics from it. */
+/* The share of the queue in front of memory that belongs to global loads and stores:
+ * no change to these removes atomics from it, nor, alone, local memory. */
 static double
-not_atomic(const struct load *l)
+of_global(const struct load *l, const struct fix *f)
 {
-	double other = or_zero(l->ld_sectors) + or_zero(l->st_sectors);
+	double own = or_zero(l->ld_sectors) + or_zero(l->st_sectors);
+	double other = l->l2_atom + (f->local < 1 ? 0 : l->local_sectors);
 
-	return other > 0 ? other / (other + l->l2_atom) : 1;
+	return own > 0 ? own / (own + other) : 1;
 }
 
 /*
@@ -325,7 +326,7 @@ bound_after(const struct load *l, const struct fix *f,
 	if (v != VIEW_LOW && (f->global_ld < 1 || f->global_st < 1 ||
 	    f->part[RES_L1] < 1))
 		busy += (fmax(busy, v == VIEW_MID ? BUSY_USUAL : 1) - busy) *
-		    l->memory_queue * not_atomic(l);
+		    l->memory_queue * of_global(l, f);
 	if (v != VIEW_LOW && l->limit == RES_ISSUE)
 		busy += fmax(0, BUSY_USUAL - busy) * (1 - f->slow);
 
@@ -384,8 +385,8 @@ warps_after(const struct load *l, double more, enum gain_view v)
 static double
 latency_after(const struct load *l, const struct fix *f, enum gain_view v)
 {
-	double sectors = or_zero(l->ld_sectors) + or_zero(l->st_sectors) +
-	    l->l2_atom;
+	double other = l->l2_atom + l->local_sectors;
+	double sectors = or_zero(l->ld_sectors) + or_zero(l->st_sectors) + other;
 	double shared = l->wavefronts[USER_SHARED_LD] +
 	    l->wavefronts[USER_SHARED_ST];
 	double scale = 1, warps = warps_after(l, f->occupancy, v);
@@ -394,7 +395,7 @@ latency_after(const struct load *l, const struct fix *f, enum gain_view v)
 	if (sectors > 0)
 		scale *= wait_after(l->memory_stall, l->memory_queue,
 		    (or_zero(l->ld_sectors) * f->global_ld +
-		    or_zero(l->st_sectors) * f->global_st + l->l2_atom) /
+		    or_zero(l->st_sectors) * f->global_st + other) /
 		    sectors, v);
 	if (shared > 0)
 		scale *= wait_after(l->shared_stall, 0,

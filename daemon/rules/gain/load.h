@@ -81,6 +81,7 @@ struct load {
 	bool stalls_known;	/* measured, not estimated; */
 	bool stalls_sampled;	/* by PC samples, not counters */
 	double local_share;		/* of global and local L1 sectors */
+	double local_sectors;		/* those, requested from L1 */
 	double scattered;		/* share of the loaded sectors of which single
 					 * lanes ask for one each, 0..1 */
 	double spread;			/* SMs at work / SMs, 0..1 */

@@ -200,6 +200,7 @@ load_l2(struct load *l, const struct kernel *k)
 
 	l->l2_sectors = metric(k, METRIC_L2_SECTORS);
 	l->local_share = all > 0 ? local / all : 0;
+	l->local_sectors = local;
 	/* Stores pass through L1; the other requests are its misses. */
 	all_ld = or_zero(l->ld_sectors) + local;
 	if (!isfinite(hit) && isfinite(from_l1) && all_ld > 0)
