@@ -808,9 +808,19 @@ MADE_TEST(test_spill_kinds)
 		{ "STL [R7],R4 | inst 100 local 400 line 5\n"
 		  "LDL R4,[R7+0x4] | inst 100 local 400 line 6\n"
 		  "EXIT | inst 100\n", "indexed at run time" },
+		/* Four words of each lane are 16 sectors where all lanes access the
+		 * same elements. */
+		{ "STL.128 [R7],R4 | inst 100 local 1600 line 5\n"
+		  "LDL.128 R4,[R7+0x10] | inst 100 local 1600 line 6\n"
+		  "EXIT | inst 100\n", "two turns out" },
+		{ "STL.128 [R7],R4 | inst 100 local 6400 line 5\n"
+		  "LDL.128 R4,[R7+0x10] | inst 100 local 6400 line 6\n"
+		  "EXIT | inst 100\n", "interleaved" },
 	};
+	static const char *const what[] = { "4 sectors an access",
+	    "4 sectors an access", "16 sectors an access", "64 sectors an access" };
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		const struct finding *f;
 		struct kernel *k;
 
@@ -819,15 +829,22 @@ MADE_TEST(test_spill_kinds)
 		code_make(m, k, cases[i].sass, 1e5);
 		k->metric[METRIC_LOCAL_LD_INST] = 1e7;
 		k->metric[METRIC_L2_PCT] = 85;
+		if (i >= 2) {
+			k->metric[METRIC_LOCAL_ST_INST] = 1e7;
+			k->metric[METRIC_LOCAL_ST_SECTORS] =
+			    k->metric[METRIC_LOCAL_LD_SECTORS] =
+			    i == 2 ? 16e7 : 64e7;
+		}
 		f = made_found(m, "local-memory-spill");
 		assert_has(f->advice, cases[i].advice);
 		assert_int_equal(f->hots, 2);
-		assert_string_equal(f->hot[0].what, "4 sectors an access");
+		assert_string_equal(f->hot[0].what, what[i]);
 	}
 }
 
 /* Values that are only stored on the stack, and not loaded here, are arguments
- * of a function (printf): not a lack of registers. */
+ * of a function (printf): not a lack of registers. Without such a function they are those
+ * of an array behind a pointer, which the compiler keeps in registers as well. */
 MADE_TEST(test_arguments_are_no_spills)
 {
 	static const char *const sass[] = {
@@ -836,16 +853,17 @@ MADE_TEST(test_arguments_are_no_spills)
 		"STL [R1],R4 | inst 100 local 400 line 5\n"
 		"CALL.ABS.NOINC R8 | inst 100 line 5\n"
 		"LDL R4,[R1] | inst 100 local 400 line 6\nEXIT | inst 100\n",
+		"STL [R16],R4 | inst 100 local 400 line 5\nEXIT | inst 100\n",
 	};
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		struct kernel *k;
 		struct advice *a;
 
 		made_again(m);
 		k = made_measured(m, "k", 10000, 200000, 0.5);
 		code_make(m, k, sass[i], 1e5);
-		k->metric[METRIC_LOCAL_LD_INST] = i == 0 ? 0 : 1e7;
+		k->metric[METRIC_LOCAL_LD_INST] = i == 1 ? 1e7 : 0;
 		k->metric[METRIC_L2_PCT] = 85;
 		a = made_advised(m);
 		if (i == 0)

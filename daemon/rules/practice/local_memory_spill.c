@@ -6,8 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "facts/warp.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
+#include "source/callee.h"
 #include "source/operand.h"
 #include "source/rare.h"
 #include "source/slice.h"
@@ -67,20 +69,29 @@ indexed_share(const struct code *c, struct mark *m)
 }
 
 /* Stores to the stack that are never loaded again pass arguments to a function
- * (printf): no register was spilled. */
+ * (printf): no register was spilled. Without a call of a function that takes any there
+ * they are values that nobody reads: of an array that is reached through a pointer the
+ * compiler can keep the elements in registers, too, but not leave out its stores. */
 static bool
 is_handed_over(const struct rule_view *x)
 {
 	const struct code *c = x->kernel->code;
+	bool calls = false;
+	struct internals own;
 
 	if (rule_metric(x, METRIC_LOCAL_LD_INST) > 0 || c == NULL ||
 	    !c->disassembled)
 		return false;
-	for (uint32_t i = 0; i < c->sass.instructions; i++)
-		if (c->sass.instruction[i].space == SPACE_LOCAL &&
-		    c->sass.instruction[i].flags & SASS_LOAD)
+	internals_find(&own, &c->sass);
+	for (uint32_t i = 0; i < c->sass.instructions; i++) {
+		const struct sass_instruction *s = &c->sass.instruction[i];
+
+		if (s->space == SPACE_LOCAL && s->flags & SASS_LOAD)
 			return false;
-	return true;
+		calls = calls || (s->flags & SASS_CALL &&
+		    callee_at(&own, s) == SASS_NONE);
+	}
+	return calls;
 }
 
 /* Is most of it in the compiler's exact sine and cosine of large arguments?
@@ -166,8 +177,28 @@ unrolled_share(const struct code *c)
 }
 
 /* If lanes access different elements, unrolling does not make the index a constant.
- * A word of each lane is four sectors, if all lanes access the same element. */
-#define SECTORS_ALIKE 4
+ * If all access the same one, a word of each lane is four sectors: as many as it has
+ * bytes. */
+#define DIFFER_LEAST 2		/* times as many: between one and a sector each */
+
+/* Bytes of a lane in a mean local access. */
+static double
+local_bytes(const struct code *c)
+{
+	double bytes = 0, all = 0;
+
+	for (uint32_t s = 0; c != NULL && c->disassembled &&
+	    s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		double inst = c->counted ? inst_executed(c, s) : 1;
+
+		if (i->space != SPACE_LOCAL || i->bytes == 0)
+			continue;
+		all += inst;
+		bytes += inst * i->bytes;
+	}
+	return all > 0 ? bytes / all : BANK;
+}
 
 static bool
 lanes_differ(const struct rule_view *x)
@@ -177,7 +208,7 @@ lanes_differ(const struct rule_view *x)
 
 	return zero(rule_metric(x, METRIC_LOCAL_LD_SECTORS)) +
 	    zero(rule_metric(x, METRIC_LOCAL_ST_SECTORS)) >
-	    2 * SECTORS_ALIKE * inst && inst > 0;
+	    DIFFER_LEAST * local_bytes(x->kernel->code) * inst && inst > 0;
 }
 
 /* Does the address at instruction ${s} come from a value in memory? */
@@ -236,7 +267,9 @@ advise(const struct rule_view *x, bool full, double indexed)
 	if (indexed >= 0.5)
 		return "unroll the loops over the indexed local arrays, so "
 		    "that every index is a constant: arrays that are indexed "
-		    "at run time live in local memory; or move them to shared "
+		    "at run time live in local memory; where two arrays take "
+		    "turns by their pointers, write two turns out, each with "
+		    "the arrays' own names; or move them to shared "
 		    "memory (one column a thread)";
 	if (full)
 		return "split the kernel, or shorten what is live at once: "
