@@ -23,6 +23,16 @@ FAULT_IS(clamped, combining(m, code_text("clamped")))
 FAULT_IS(summed, combining(m, code_text("summed")))
 FAULT_IS(asked_for_more, combining(m, code_text("asked_for_more")))
 
+/* The other half of each word is a value, too, or its second byte. */
+FAULT_IS(lower_halves, code_kernel(m, 0.92, code_text("halves_read",
+    "FADD R12,R12,R12 | inst 1536 line 13\n")))
+FAULT_IS(both_halves, code_kernel(m, 0.92, code_text("halves_read",
+    "I2F.U16 R12,R8.H1 | inst 1536 line 13\n")))
+FAULT_IS(lower_bytes, code_kernel(m, 0.92, code_text("halves_read",
+    "I2F.U8 R12,R8.B1 | inst 1536 line 13\n")))
+FAULT_IS(upper_bytes, code_kernel(m, 0.92, code_text("halves_read",
+    "I2F.U8 R12,R8.B3 | inst 1536 line 13\n")))
+
 FAULT(masks_hidden)	/* arithmetic is the limit */
 {
 	struct kernel *k = code_kernel(m, 0.1, code_text("masks",

@@ -324,6 +324,8 @@ static const struct row others[] = {
 	{ "redundant-global-traffic", fault_small_tile,
 	  { fault_good }, fault_no_permission },
 	{ "wide-values", fault_clamped, { fault_good }, fault_good },
+	{ "wide-values", fault_lower_halves, { fault_good }, fault_good },
+	{ "wide-values", fault_lower_bytes, { fault_good }, fault_good },
 	{ "wide-values", fault_doubles_for_floats,
 	  { fault_doubles_used }, fault_good },
 	{ "tensor-operands-reloaded", fault_tile_of_rows,
@@ -382,6 +384,8 @@ TEST(test_close)
 		{ "double-precision", fault_double_result, { NULL }, NULL },
 		{ "loop-not-unrolled", fault_load_store_together, { NULL }, NULL },
 		{ "loop-not-unrolled", fault_load_store_own, { NULL }, NULL },
+		{ "wide-values", fault_both_halves, { NULL }, NULL },
+		{ "wide-values", fault_upper_bytes, { NULL }, NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(close) / sizeof(close[0]); i++)

@@ -320,6 +320,16 @@ range_stored(struct ranges *r, uint32_t at, unsigned *bytes)
 	return need;
 }
 
+/* Bytes of a register up to those of the part of ${bytes} that ${i} converts: the lowest,
+ * or "R27.H1", "R27.B2". */
+static unsigned
+up_to(const struct sass_instruction *i, unsigned bytes)
+{
+	if (has_text(i, ".H1") || has_text(i, ".B2") || has_text(i, ".B3"))
+		return WORD;
+	return has_text(i, ".B1") ? 2 : bytes;
+}
+
 /* Bytes of ${reg} that the result of instruction ${i} depends on. */
 static unsigned
 looked_at(const struct sass_instruction *i, const struct operands *o, int reg)
@@ -338,10 +348,10 @@ looked_at(const struct sass_instruction *i, const struct operands *o, int reg)
 		return bytes_for((struct range){ 0, o->immediate });
 	if (opcode_is(i, "I2F") && (operand_has(i, "U8") ||
 	    operand_has(i, "S8")))
-		return 1;
+		return up_to(i, 1);
 	if (opcode_is(i, "I2F") && (operand_has(i, "U16") ||
 	    operand_has(i, "S16")))
-		return 2;
+		return up_to(i, 2);
 	return permuted(i, o);
 }
 
