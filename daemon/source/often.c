@@ -9,6 +9,7 @@
 #include "source/opcode.h"
 #include "source/operand.h"
 #include "source/rare.h"
+#include "source/remainder.h"
 #include "source/trips.h"
 
 #define RETRY_MOST 32		/* instructions of a loop that only retries */
@@ -51,6 +52,23 @@ find_callers(struct often *o, const struct sass *s, const struct internals *own)
 		    (last == k || !(s->instruction[last].flags & SASS_BRANCH)))
 			last++;
 		for (uint32_t at = first; at <= last; at++)
+			o[at].never = true;
+	}
+}
+
+/* What fmodf does for quotients beyond 2^23, and next to a whole number. */
+static void
+find_remainders(struct often *o, const struct sass *s)
+{
+	struct remainder_call c;
+
+	for (size_t l = 0; l < s->loops; l++) {
+		if (!remainder_of(s, &s->loop[l], &c))
+			continue;
+		for (uint32_t at = c.first; at <= c.last; at++)
+			o[at].never = true;
+		for (uint32_t at = c.corrects; at < c.corrected &&
+		    at != SASS_NONE; at++)
 			o[at].never = true;
 	}
 }
@@ -168,6 +186,7 @@ often_make(const struct sass *s, const struct trips_launch *launch)
 	internals_find(&own, s);
 	find_never(o, s, &own);
 	find_callers(o, s, &own);
+	find_remainders(o, s);
 	find_padding(o, s);
 	find_retries(o, s);
 	count_calls(call, s, turns, &own);

@@ -23,8 +23,9 @@ struct often {
 	/* Executions per iteration of a loop for rare arguments (rare.h); 0: it is not
 	 * part of such code. */
 	double rare;
-	/* It is in a function that the compiler added for rare arguments, which hardly
-	 * any warp executes, or it fills the space behind the code. */
+	/* It is in a function that the compiler added for rare arguments, or in fmodf's
+	 * code for them (remainder.h), which hardly any warp executes, or it fills the
+	 * space behind the code. */
 	bool never;
 	/* It is in a loop that retries an atomic of shared memory (often_retry): how
 	 * often, the code does not tell. */

@@ -760,6 +760,88 @@ MADE_TEST(test_slow_path)
 	coded_clear(&e);
 }
 
+/* The loop of fmodf for large quotients, and its correction, are assumed not to run: what
+ * was counted is the way of ordinary ones, which is what to replace. No loop of the
+ * user's is to be unrolled. */
+MADE_TEST(test_remainders)
+{
+	struct kernel *k = uncounted(m, code_text("fmodf", "0xb800000"));
+	const struct finding *f;
+	struct advice *a;
+	struct coded e;
+
+	k->metric[METRIC_INST_EXECUTED] = WARPS * (4 + 40 * 15);
+	estimate(&e, m);
+	assert_true(executions(&e, 17) == 0 && executions(&e, 28) == 0);
+	assert_true(executions(&e, 12) == 0);
+	assert_true(fabs(executions(&e, 8) - 40) < 1);
+	assert_float_equal(executions(&e, 4), executions(&e, 31), 1e-6);
+	coded_clear(&e);
+	/* The same loop that takes another number from a counter is nobody's but the
+	 * user's. */
+	made_again(m);
+	k = uncounted(m, code_text("fmodf", "0x7"));
+	k->metric[METRIC_INST_EXECUTED] = WARPS * (4 + 40 * 15);
+	estimate(&e, m);
+	assert_true(executions(&e, 17) > 1);
+	coded_clear(&e);
+	for (int own = 0; own < 2; own++) {
+		made_again(m);
+		k = made_kernel(m, "_Z4wrapPf", 10000, 200000);
+		code_make(m, k, code_text("fmodf", own ? "0x7" :
+		    "0xb800000"), 1);
+		refuse(m);
+		made_counters(m, k, 0.05);
+		k->metric[METRIC_ISSUE_ACTIVE] = 90;
+		k->metric[METRIC_INST_EXECUTED] = WARPS * (4 + 40 * 15);
+		k->skip = SKIP_TOO_FEW_LAUNCHES;
+		a = made_advised(m);
+		f = made_finding(a, "slow-math-functions");
+		if (own) {
+			assert_true(f == NULL ||
+			    strstr(f->summary, "fmodf") == NULL);
+			continue;
+		}
+		assert_non_null(f);
+		assert_has(f->summary, "fmodf");
+		assert_null(strstr(f->summary, "logf"));
+		assert_has(f->advice, "truncf");
+		assert_true(f->kernel_speedup > 2);
+		assert_null(made_finding(a, "loop-not-unrolled"));
+	}
+}
+
+/* Where it was counted that fmodf's loop runs, it is fmodf's all the same. */
+MADE_TEST(test_remainders_counted)
+{
+	for (int own = 0; own < 2; own++) {
+		struct kernel *k;
+		struct advice *a;
+		struct code *c;
+
+		made_again(m);
+		k = made_kernel(m, "_Z4wrapPf", 10000, 200000);
+		c = &code_make(m, k, code_text("fmodf", own ? "0x7" :
+		    "0xb800000"), 1)->code;
+		c->total[SOURCE_INST] = 0;
+		for (uint32_t s = 0; s < c->sass.instructions; s++) {
+			double n = WARPS * (s >= 17 && s <= 27 ? 30 : 1);
+
+			c->instruction[inst_of_sass(c, s)].
+			    value[SOURCE_INST] = n;
+			c->total[SOURCE_INST] += n;
+		}
+		made_counters(m, k, 0.05);
+		k->metric[METRIC_ISSUE_ACTIVE] = 90;
+		k->metric[METRIC_INST_EXECUTED] = c->total[SOURCE_INST];
+		a = made_advised(m);
+		assert_true((made_finding(a, "loop-not-unrolled") != NULL) ==
+		    own);
+		assert_true((made_finding(a, "slow-math-functions") != NULL) ==
+		    !own);
+	}
+}
+
 /* The function of a division that a loop calls runs as often as the call. */
 MADE_TEST(test_wide_in_loop)
 {

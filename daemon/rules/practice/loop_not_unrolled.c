@@ -21,6 +21,7 @@
 #include "rules/evidence/lines.h"
 #include "source/operand.h"
 #include "source/rare.h"
+#include "source/remainder.h"
 #include "source/slice.h"
 
 #define BODY_MOST 48		/* instructions */
@@ -54,6 +55,15 @@ struct loops {
 	unsigned found;
 	bool loads;
 };
+
+/* Is it a loop of a math function, which the compiler inlined: of no source line? */
+static bool
+is_library(const struct sass *s, const struct sass_loop *l)
+{
+	struct remainder_call c;
+
+	return rare_is_loop(s, l) || remainder_of(s, l, &c);
+}
 
 static bool
 is_innermost(const struct code *c, size_t l)
@@ -229,7 +239,7 @@ look(const struct code *c, const struct slices *t, struct loop *k)
 	struct registers r;
 
 	find_registers(c, l, &r);
-	if (rare_is_loop(&c->sass, l))	/* the compiler's own loop, of no source line */
+	if (is_library(&c->sass, l))
 		branches = BRANCHES_MOST + 1;
 	for (uint32_t s = l->head; s <= l->tail; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
@@ -251,7 +261,7 @@ look(const struct code *c, const struct slices *t, struct loop *k)
 	}
 	if (branches > BRANCHES_MOST || k->chases)
 		k->counts = false;
-	if (!rare_is_loop(&c->sass, l))
+	if (!is_library(&c->sass, l))
 		tested = search_of(c, t, l);
 	k->searches = tested > 0;
 	if (k->searches)
@@ -508,7 +518,7 @@ find_behind(const struct rule_view *x, const struct slices *t, struct loops *all
 		unsigned loads;
 
 		if (!(inst_executed(c, l->tail) > 0) || !is_innermost(c, n) ||
-		    rare_is_loop(&c->sass, l) ||
+		    is_library(&c->sass, l) ||
 		    (loads = behind_stores(c, t, l)) == 0)
 			continue;
 		for (uint32_t s = l->head; s <= l->tail; s++) {

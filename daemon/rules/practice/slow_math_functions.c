@@ -18,10 +18,12 @@
 #include "rules/evidence/lines.h"
 #include "source/operand.h"
 #include "source/rare.h"
+#include "source/remainder.h"
 
 enum { SIN, EXP, LOG, POW, POWER, TANH, ERF, DIVIDE, SQRT, ATAN2, ATAN, ACOS, LOG1P, EXPM1,
-	COSH, FUNCTIONS };
+	COSH, FMOD, FMOD_CONSTANT, FUNCTIONS };
 
+#define WHOLE "x - n * truncf(x * inv) with inv = 1 / n made once"
 #define NO_ANGLE "slopes or dot products where angles are only compared, else a polynomial"
 
 static const struct slow_function {
@@ -48,7 +50,12 @@ static const struct slow_function {
 	/* Besides the logarithm in it. */
 	[LOG1P] = { "log1pf, asinhf, acoshf, atanhf", "__logf(1 + x)", 14, 1 },
 	[EXPM1] = { "expm1f", "__expf(x) - 1", 25, 4 },
-	[COSH] = { "sinhf, coshf", "__expf", 18, 6 }
+	[COSH] = { "sinhf, coshf", "__expf", 18, 6 },
+	/* The way of a quotient below 2^23 that needs no correction, counted in the code
+	 * of nvcc 13; by a constant it is multiplied. A product, a rounding and a
+	 * multiply-add do in their place. */
+	[FMOD] = { "fmodf, remainderf", WHOLE, 27, 3 },
+	[FMOD_CONSTANT] = { "fmodf, remainderf by a constant", WHOLE, 18, 3 }
 };
 
 /* Each value occurs once in every call of its function, and nowhere else. */
@@ -86,6 +93,37 @@ struct math {
 	double table;		/* of these: loads of 2/π */
 	int worst;
 };
+
+/* Counts the calls of fmodf and remainderf, and the executions of their loops for large
+ * quotients; ${in}: the instructions of these. */
+static double
+count_remainders(const struct code *c, struct math *f, struct mark *m, bool *in)
+{
+	double sum = 0;
+
+	for (size_t l = 0; l < c->sass.loops; l++) {
+		struct remainder_call call;
+		size_t i;
+		int k;
+
+		if (!remainder_of(&c->sass, &c->sass.loop[l], &call))
+			continue;
+		for (uint32_t s = call.first; s <= call.last; s++) {
+			in[s] = true;
+			sum += inst_executed(c, s);
+			if ((i = inst_of_sass(c, s)) != SIZE_MAX)
+				m[i].weight += inst_executed(c, s);
+		}
+		if (call.branch == SASS_NONE)
+			continue;
+		k = call.divides ? FMOD : FMOD_CONSTANT;
+		f->calls[k] += inst_executed(c, call.branch);
+		if ((i = inst_of_sass(c, call.branch)) != SIZE_MAX)
+			m[i].weight += inst_executed(c, call.branch) *
+			    function[k].length;
+	}
+	return sum;
+}
 
 /* Is there a decimal number among the operands? (A cheap test before parsing them.) */
 static bool
@@ -194,21 +232,22 @@ rare_code(const struct code *c, struct mark *m, double *table)
 	return sum;
 }
 
+/* ${in}: false for each sass instruction. */
 static void
-count(const struct code *c, struct math *f, struct mark *m)
+count(const struct code *c, struct math *f, struct mark *m, bool *in)
 {
 	double called, most = 0;
 
 	f->total = inst_total(c, SOURCE_INST);
 	f->rare = rare_code(c, m, &f->table);
-	called = called_code(c, m) + f->rare;
+	called = called_code(c, m) + f->rare + count_remainders(c, f, m, in);
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		int k = is_square_root(c, s) ? SQRT :
 		    function_of(&c->sass.instruction[s]);
 		double inst = inst_executed(c, s);
 		size_t i = inst_of_sass(c, s);
 
-		if (k == FUNCTIONS || !(inst > 0))
+		if (k == FUNCTIONS || !(inst > 0) || in[s])
 			continue;
 		f->calls[k] += inst;
 		m[i].weight += inst * function[k].length;
@@ -302,6 +341,21 @@ leave_rare(const struct rule_view *x, struct fix *fix, double table)
 		fix->part[RES_L2] = fmax(0, 1 - rest / l->l2_sectors);
 }
 
+/* No intrinsic does remainders, nor does -use_fast_math. */
+static void
+advise_whole(struct draft *d)
+{
+
+	d->f.advice = "where the quotients are small and an error in the last bits "
+	    "does no harm, take the whole part of a product off: " WHOLE " (for the "
+	    "nearest image rintf instead of truncf); next to a whole quotient the "
+	    "result may be a divisor's worth off, as a rounded quotient is; "
+	    "numbers that are whole anyway are better integers";
+	d->f.bad_code = "d = fmodf(d, edge);\nif (d > 0.5f * edge)\n    d -= edge;\n"
+	    "if (d < -0.5f * edge)\n    d += edge;";
+	d->f.good_code = "d -= edge * rintf(d * inv);      // inv = 1 / edge";
+}
+
 static enum rule_state
 report(struct rule_view *x, const struct math *f, const struct mark *m)
 {
@@ -333,6 +387,8 @@ report(struct rule_view *x, const struct math *f, const struct mark *m)
 	    "-use_fast_math; use sincosf, rsqrtf, exp2f and products instead "
 	    "of powf with a small exponent in any case",
 	    list(x, f, true));
+	if (f->worst == FMOD || f->worst == FMOD_CONSTANT)
+		advise_whole(d);
 	d->f.gain_note = "the intrinsics' few instructions in the place of "
 	    "these; results differ in the last bits";
 	lines_fill(x, d, m, NULL);
@@ -346,6 +402,7 @@ rule_slow_math_functions(struct rule_view *x)
 	struct math f = { .worst = 0 };
 	enum rule_state state = RULE_CLEAN;
 	struct mark *m;
+	bool *in;
 
 	if (isnan(inst_total(c, SOURCE_INST)))
 		return rule_unmeasured(x, REASON_UNCOUNTED);
@@ -354,9 +411,16 @@ rule_slow_math_functions(struct rule_view *x)
 	if (how_much(x) < rule_value(x, "min_busy") ||
 	    (m = marks_new(x)) == NULL)
 		return RULE_CLEAN;
-	count(c, &f, m);
-	if (f.total > 0 && f.slow >= rule_value(x, "min_share") * f.total)
-		state = report(x, &f, m);
+	in = calloc(c->sass.instructions + 1, sizeof(*in));
+	if (in == NULL) {
+		x->arena->failed = true;
+	} else {
+		count(c, &f, m, in);
+		if (f.total > 0 &&
+		    f.slow >= rule_value(x, "min_share") * f.total)
+			state = report(x, &f, m);
+	}
+	free(in);
 	free(m);
 	return state;
 }
