@@ -358,6 +358,29 @@ element(struct made *m, int bytes, int warps, const char *index,
 	"IMAD R12,R12,0x7,R6 | inst 100 line 4\n"
 #define POSITION LINEAR LINEAR LINEAR LINEAR LINEAR OWN_INDEX
 
+/* Eight instructions that are decided by what ${of} is. */
+#define CHOOSE "SEL R13,R6,R7,P0 | inst 100 line 4\n" \
+	"SEL R14,R7,R6,P0 | inst 100 line 4\n"
+#define DECIDED(of) MIX("R6") \
+	"ISETP.GE.U32.AND P0,PT," of ",R6,PT | inst 100 line 4\n" \
+	CHOOSE CHOOSE CHOOSE CHOOSE OWN_INDEX
+/* Code around which the same leads: ten instructions. */
+#define JUMPED(of) MIX("R6") \
+	"ISETP.GE.U32.AND P0,PT," of ",R6,PT | inst 100 line 4\n" \
+	"@P0 BRA #20 | inst 100 line 4\n" \
+	"MOV R13,R15 | inst 100 line 4\nMOV R13,R15 | inst 100 line 4\n" \
+	"MOV R13,R15 | inst 100 line 4\nMOV R13,R15 | inst 100 line 4\n" \
+	"MOV R13,R15 | inst 100 line 4\nMOV R13,R15 | inst 100 line 4\n" \
+	"MOV R13,R15 | inst 100 line 4\nMOV R13,R15 | inst 100 line 4\n" \
+	OWN_INDEX
+/* Hashes of four values that grow with the position: the next element's are sums. */
+#define VALUE(to) "IMAD " to ",R5,0x7,R6 | inst 100 line 4\n"
+#define OWN_VALUE(from) "IMAD.HI.U32 R12," from ",R6,RZ | inst 100 line 4\n"
+#define ONE_VALUE VALUE("R17") VALUE("R17") VALUE("R17") VALUE("R17") \
+	OWN_VALUE("R17") OWN_VALUE("R17") OWN_VALUE("R17") OWN_VALUE("R17")
+#define FOUR_VALUES VALUE("R17") VALUE("R18") VALUE("R19") VALUE("R20") \
+	OWN_VALUE("R17") OWN_VALUE("R18") OWN_VALUE("R19") OWN_VALUE("R20")
+
 static double
 narrow_of(int bytes, int warps, const char *index, const char *loop)
 {
@@ -401,8 +424,8 @@ TEST(test_one_element)
 }
 
 /* What is computed from the position of an element alone is computed for each, if
- * the next one's does not follow from it; and if that is where it lies, no vector
- * holds it and its neighbours. */
+ * the next one's does not follow from it, and so is what such a value decides; and if
+ * that is where it lies, no vector holds it and its neighbours. */
 TEST(test_each_element)
 {
 	double s = narrow(POSITION, "");
@@ -413,6 +436,10 @@ TEST(test_each_element)
 	assert_true(s > 6);
 	s /= narrow(RANDOM, "");
 	assert_true(s > 1.3 && s < 10);
+	assert_true(narrow(DECIDED("R5"), "") > 1.2 * narrow(DECIDED("R12"), ""));
+	assert_true(narrow(JUMPED("R5"), "") > 1.2 * narrow(JUMPED("R12"), ""));
+	assert_true(narrow(ONE_VALUE OWN_INDEX, "") >
+	    1.1 * narrow(FOUR_VALUES OWN_INDEX, ""));
 }
 
 /* Half of the loads touch a line for each lane, half one address: the mean of

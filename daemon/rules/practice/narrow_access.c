@@ -151,6 +151,11 @@ struct holding {
 					 * was computed from that */
 	bool place[UNIFORM_REGISTER];	/* something of the thread's position */
 	bool own[UNIFORM_REGISTER];	/* … computed for each element */
+	bool next[UNIFORM_REGISTER];	/* something of its position of which the
+					 * next element's was added already */
+	unsigned predicates;		/* that one of data or own decided */
+	uint32_t until;			/* the end of the code that one of these
+					 * predicates leads around */
 };
 
 static bool
@@ -171,10 +176,59 @@ hold(const struct operands *o, bool held[UNIFORM_REGISTER], bool is)
 		held[o->def + d] = is || (o->guarded && held[o->def + d]);
 }
 
+/* Does a predicate that differs from element to element decide ${i}, or is it in code
+ * that is skipped for some of them? (Sums name the predicate of their carry.) */
+static bool
+is_decided(const struct holding *h, const struct sass_instruction *i, uint32_t s,
+    const struct operands *o)
+{
+	unsigned guard = o->guard != 0 ? 1u << (abs(o->guard) - 1) : 0;
+
+	return s < h->until || guard & h->predicates ||
+	    (o->predicates & h->predicates && (i->flags & SASS_PREDICATE ||
+	    opcode_is_any(i, "SEL FSEL PLOP3 FMNMX IMNMX VIMNMX")));
+}
+
+static void
+decide(struct holding *h, const struct code *c, uint32_t s,
+    const struct operands *o, bool each)
+{
+	const struct sass_instruction *i = &c->sass.instruction[s];
+	uint32_t to = i->flags & SASS_BRANCH && i->target != SASS_NONE ?
+	    sass_at(&c->sass, i->target) : SASS_NONE;
+
+	if (i->flags & SASS_PREDICATE && each)
+		h->predicates |= o->predicates;
+	else if (i->flags & SASS_PREDICATE && !o->guarded)
+		h->predicates &= ~(unsigned)o->predicates;
+	if (each && to != SASS_NONE && to > h->until)
+		h->until = to;
+}
+
+/* The values of the position that ${o} reads and that the next element needs anew: a sum
+ * each, the first time. */
+static unsigned
+sums_of(struct holding *h, const struct operands *o)
+{
+	unsigned n = 0;
+
+	for (int u = 0; u < o->uses; u++) {
+		int r = o->use[u];
+
+		if (r < 0 || r >= UNIFORM_REGISTER || !h->place[r] ||
+		    h->own[r] || h->data[r] || h->next[r])
+			continue;
+		h->next[r] = true;
+		n++;
+	}
+	return n;
+}
+
 /*
  * Sets n->apart and n->data, the share of the instructions that stay as many for each
  * element: they work on what the narrow loads brought, or compute from its
- * position what the next element's does not tell (a hash, a remainder). A
+ * position what the next element's does not tell (a hash, a remainder), or what is
+ * decided by such values; and a sum for each value of the position that these read. A
  * thread with more elements runs the others once for all of them. From the
  * order of the code; false if threads run a loop, or most of them have no
  * element.
@@ -182,7 +236,7 @@ hold(const struct operands *o, bool held[UNIFORM_REGISTER], bool is)
 static bool
 ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
 {
-	struct holding h = { { false }, { false }, { false } };
+	struct holding h = { .until = 0 };
 	double all = 0, looped = 0, busy = 0, each = 0, most = 0;
 	bool together = false;
 
@@ -191,7 +245,7 @@ ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
 		double executed = inst_executed(c, s);
 		size_t at = inst_of_sass(c, s);
 		struct operands o;
-		bool is, place, own;
+		bool is, place, own, decided;
 
 		/* Threads that cooperate do so for all their elements. */
 		together = together || i->space == SPACE_SHARED ||
@@ -199,7 +253,9 @@ ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
 		operands_of(&o, i);
 		is = reads(&o, h.data) && i->space == SPACE_NONE;
 		place = reads(&o, h.place) || o.varies & VARIES_THREAD;
-		own = reads(&o, h.own) || (place && !keeps_position(i, &o));
+		decided = is_decided(&h, i, s, &o);
+		own = reads(&o, h.own) || (place && !keeps_position(i, &o)) ||
+		    decided;
 		own = own && i->space == SPACE_NONE;
 		all += executed;
 		if (sass_loop_of(&c->sass, s) != NULL)
@@ -207,17 +263,23 @@ ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
 		if (is)
 			busy += executed;
 		if (is || own)
-			each += executed;
+			each += executed * (1 + sums_of(&h, &o));
+		/* Where the ways meet again; the instruction that says where is ahead
+		 * of them. */
+		if (h.until > 0 && s == h.until && opcode_is(i, "BSYNC"))
+			each += 2 * executed;
 		if (at != SIZE_MAX && is_narrow(a, c, at)) {
 			most = fmax(most, executed);
 			if (o.base >= 0 && o.base < UNIFORM_REGISTER &&
 			    h.own[o.base])
 				n->apart += a->of[at].requests;
 		}
+		decide(&h, c, s, &o, is || own);
 		hold(&o, h.data, is || (at != SIZE_MAX &&
 		    a->of[at].kind == INST_LOAD && is_narrow(a, c, at)));
 		hold(&o, h.place, place && i->space == SPACE_NONE);
 		hold(&o, h.own, own);
+		hold(&o, h.next, false);
 	}
 	/* Instructions that compute each element's position by division stay,
 	 * too; those that a function does are not in the code's order. */
