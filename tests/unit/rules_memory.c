@@ -498,6 +498,48 @@ MADE_TEST(test_atomics_beside_loads)
 		fail_msg("%g", f->kernel_speedup);
 }
 
+/* A lock is taken by a compare-and-swap and freed at the same address: what it guards
+ * goes with the waiting, and no sum in the block replaces it. */
+MADE_TEST(test_locks)
+{
+	static const char *const freed[] = {
+		"ATOMG.E.EXCH.STRONG.GPU PT,RZ,desc[UR4][R6.64],RZ",
+		"STG.E.STRONG.GPU desc[UR4][R6.64],RZ",
+		"ATOMG.E.EXCH.STRONG.GPU PT,RZ,desc[UR4][R16.64],RZ",
+	};
+	double speedup[3];
+
+	for (int i = 0; i < 3; i++) {
+		struct kernel *k;
+		const struct finding *f;
+		double *v;
+
+		made_again(m);
+		k = code_kernel(m, 0.01, code_text("locked", freed[i]));
+		v = k->metric;
+		v[METRIC_STALL_LONG_SCOREBOARD] = v[METRIC_STALL_LG_THROTTLE] =
+		    NAN;
+		v[METRIC_SHARED_LD_INST] = v[METRIC_SHARED_ST_INST] = 0;
+		v[METRIC_INST_EXECUTED] = 2e6;
+		v[METRIC_GLOBAL_LD_REQUESTS] = v[METRIC_GLOBAL_LD_INST] = 4e5;
+		v[METRIC_SM_CYCLES_ACTIVE_AVG] =
+		    v[METRIC_SM_CYCLES_ACTIVE_MAX] = 4e5;
+		v[METRIC_OCCUPANCY] = 90;
+		v[METRIC_ISSUE_ACTIVE] = 2;
+		v[METRIC_L2_SECTORS] = 0.4 * 200e-6 / 32 *
+		    m->device[0].ceilings.l2_bytes_per_s;
+		v[METRIC_L2_PCT] = 40;
+		/* Turns in the queue of L1 are the lock's, too. */
+		v[METRIC_LSU_WAVEFRONTS] = 0.35 * 4e5 * 132;
+		f = made_found(m, "global-atomic-contention");
+		assert_true((strstr(f->advice, "without the lock") != NULL) ==
+		    (i < 2));
+		speedup[i] = f->kernel_speedup;
+	}
+	if (!(speedup[0] > 1.3 * speedup[2]))
+		fail_msg("%g %g", speedup[0], speedup[2]);
+}
+
 /* --- divergent-constant-access --------------------------------------------- */
 
 MADE_TEST(test_constant_waits)

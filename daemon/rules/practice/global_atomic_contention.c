@@ -15,6 +15,9 @@
  * each warp, the time that they take there one after the other tells, not their share of
  * the accesses. Where a thread adds for its block, the advice was followed, and nothing
  * is said.
+ *
+ * A spin lock is two atomics and two fences around a few accesses, and the others wait
+ * for all of that: one atomic does the work of most.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,6 +27,7 @@
 #include "rules/evidence/atomics.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/locks.h"
 
 #define USUAL 0.75	/* how busy L2 gets where it is the limit */
 #define TRIP_S 1e-6	/* a trip to memory under load */
@@ -46,6 +50,7 @@ struct contention {
 					 * there is little doubt */
 	double placed_line;	/* share of the time that ${placed} take one
 				 * after the other */
+	struct locks lock;		/* acquired: 0: there is none */
 };
 
 /* The address of instruction ${i}; NULL: not known. */
@@ -112,17 +117,64 @@ count(const struct code *c, const struct affine *address,
 		    ~STALL_BIT(LG_THROTTLE)) * k->lanes / (k->lanes + k->others));
 }
 
+/* The seconds that the other accesses keep L2 busy, or one trip to memory. */
+static double
+others_s(const struct contention *k, const struct rule_view *x)
+{
+	return fmax(k->others * SECTOR / x->ceiling->l2_bytes_per_s / USUAL,
+	    TRIP_S);
+}
+
 /* The share of the kernel's time that everything but the atomics needs by
  * itself, the longest of: the time that the other accesses keep L2 busy; one trip
  * to memory; the trips and instructions of its warps. */
 static double
 others_share(const struct rule_view *x, const struct contention *k)
 {
-	double s = k->others * 32 / x->ceiling->l2_bytes_per_s / USUAL;
 	double trips = atomics_explained(x, 0);
 
 	return fmin(1, fmax(isfinite(trips) ? trips : 0,
-	    fmax(s, TRIP_S) / fmax(x->load->time_s, TRIP_S)));
+	    others_s(k, x) / fmax(x->load->time_s, TRIP_S)));
+}
+
+/* The share of the L1 pipe's work that stays without a lock: no wavefronts but those
+ * of other accesses, and one for each time that it was taken. */
+static double
+keep_l1(const struct load *l, const struct contention *k)
+{
+	double all = load_waves(l), own = l->wavefronts[USER_OTHER];
+	double global = l->wavefronts[USER_GLOBAL_LD] +
+	    l->wavefronts[USER_GLOBAL_ST];
+	double section = global * fmin(1, k->lock.sectors / fmax(1, k->others));
+
+	return all > 0 ? clamp01((all - own - section +
+	    fmin(own, k->lock.acquired)) / all) : 1;
+}
+
+/*
+ * Of a lock everything goes between taking and freeing it, with the waiting of the
+ * others; an atomic for each time that it was taken does the work. The rest is what
+ * the other accesses, those atomics and the trips to memory outside need.
+ */
+static void
+set_lock_fix(const struct rule_view *x, struct draft *d,
+    const struct contention *k)
+{
+	struct contention after = { .others = fmax(0, k->others -
+	    k->lock.sectors) + k->lock.acquired };
+	double loads = rule_metric(x, METRIC_GLOBAL_LD_INST), s;
+	double trips = atomics_explained(x, k->lock.acquired / WARP);
+	double all = k->others + (k->sectors > 0 ? k->sectors : k->lanes);
+	struct fix fix = FIX_NONE;
+
+	s = others_s(&after, x) / fmax(x->load->time_s, TRIP_S);
+	if (loads > 0 && isfinite(trips))
+		s = fmax(s, trips * (1 - fmin(1, k->lock.loads / loads)));
+	fix.stall = fmax(0.01, fmin(1, s));
+	fix.part[RES_L2] = all > 0 ? fmin(1, after.others / all) : 1;
+	fix.part[RES_L1] = keep_l1(x->load, k);
+	fix.line = fix.stall;
+	rule_fix(d, &fix, 0.3, 1);
 }
 
 static void
@@ -201,14 +253,41 @@ give_advice(const struct rule_view *x, struct draft *d)
 	    "few that remain are taken to be free";
 }
 
+/* No sum in the block replaces a lock. */
+static void
+advise_lock(struct draft *d)
+{
+
+	d->f.title = "a lock for each element";
+	d->f.advice = "do without the lock: let one atomic do what it guards (pack "
+	    "what is compared into the upper half of 64 bits and what comes with it "
+	    "into the lower one, then atomicMax or atomicMin; a compare-and-swap "
+	    "loop on the value itself), and skip even that where a plain read shows "
+	    "that nothing would change; or sort by target, and let one thread do "
+	    "all of one";
+	d->f.gain_note = "everything between taking and freeing the lock gone, and the "
+	    "waiting for it; one atomic for each time that it was taken";
+	d->f.bad_code = "while (atomicCAS(&lock[k], 0, 1) != 0)\n    ;\n"
+	    "__threadfence();\nif (v > best[k]) { best[k] = v; who[k] = i; }\n"
+	    "__threadfence();\natomicExch(&lock[k], 0);";
+	d->f.good_code = "unsigned long long both = (unsigned long long)v << 32 | i;\n"
+	    "if (both > *(volatile unsigned long long *)&best[k])\n"
+	    "    atomicMax(&best[k], both);";
+}
+
 static enum rule_state
 report(struct rule_view *x, const struct contention *k, const struct mark *m)
 {
 	struct draft *d = rule_found(x, NULL);
 
-	set_fix(x, d, k);
+	if (k->lock.acquired > 0)
+		set_lock_fix(x, d, k);
+	else
+		set_fix(x, d, k);
 	give_evidence(x, d, k);
 	give_advice(x, d);
+	if (k->lock.acquired > 0)
+		advise_lock(d);
 	d->f.confidence = isfinite(k->waiting) && are_many(x, k) ? CONF_HIGH :
 	    CONF_MEDIUM;
 	d->f.summary = are_many(x, k) ?
@@ -267,6 +346,8 @@ by_instruction(struct rule_view *x)
 		return RULE_CLEAN;
 	}
 	count(c, address, &k, m);
+	if (c->disassembled)
+		locks_of(&k.lock, c);
 	free(address);
 	k.rate = x->load->time_s > 0 ? k.lanes / x->load->time_s : 0;
 	queue = fmax(x->load->memory_stall, x->load->unexplained);
