@@ -9,6 +9,7 @@
 
 #include "rules/evidence/access.h"
 #include "rules/evidence/library.h"
+#include "rules/evidence/stepped.h"
 #include "rules/evidence/texts.h"
 #include "source/operand.h"
 #include "source/slice.h"
@@ -840,6 +841,58 @@ MADE_TEST(test_spill_kinds)
 		assert_int_equal(f->hots, 2);
 		assert_string_equal(f->hot[0].what, what[i]);
 	}
+}
+
+/* Buffers that take turns are written anew by every second step; an address that moves
+ * on is a record of the steps, and across a fence another block may read them. */
+MADE_TEST(test_stepped)
+{
+	static const struct {
+		const char *next, *between;
+		double part;
+	} cases[] = {
+		{ "MOV R10,R6", "BAR.SYNC.DEFER_BLOCKING 0x0", 1 },
+		{ "IADD3 R10,R6,0x1000,RZ", "BAR.SYNC.DEFER_BLOCKING 0x0", 0 },
+		{ "MOV R10,R14", "BAR.SYNC.DEFER_BLOCKING 0x0", 0 },
+		{ "MOV R10,R6", "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 40000\n"
+		  "MEMBAR.SC.GPU", 0 },
+		{ "MOV R10,R6", "NOP", 0 },
+	};
+	double speedup[5];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct finding *f;
+		struct kernel *k;
+		struct stepped_state s;
+		double *v;
+
+		made_again(m);
+		k = made_measured(m, "k", 10000, 200000, 0.01);
+		stepped_of(&s, &code_make(m, k, code_text("stepped",
+		    cases[i].next, cases[i].between), 70)->code);
+		assert_true(fabs(s.part - cases[i].part) < 0.01);
+		assert_float_equal(s.bytes, 4 * cases[i].part, 1e-9);
+		v = k->metric;
+		v[METRIC_LSU_WAVEFRONTS] = 0.92 * 198.5e-6 * 132 *
+		    m->device[0].ceilings.sm_hz;
+		v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 28;
+		v[METRIC_L1_HIT_RATE] = 80;
+		v[METRIC_L2_READ] = 0.2 * v[METRIC_GLOBAL_LD_SECTORS];
+		v[METRIC_L2_WRITE] = v[METRIC_GLOBAL_ST_SECTORS];
+		v[METRIC_L2_SECTORS] = v[METRIC_L2_READ] + v[METRIC_L2_WRITE];
+		v[METRIC_L2_PCT] = 70;
+		v[METRIC_ISSUE_ACTIVE] = 40;
+		v[METRIC_PIPE_FMA] = 12;
+		m->run.peak_memory_bytes = 15000000;
+		if (i == 2)	/* from loaded places: no tile holds them */
+			continue;
+		f = made_found(m, "redundant-global-traffic");
+		assert_true((strstr(f->advice, "over all steps") != NULL) ==
+		    (cases[i].part > 0));
+		speedup[i] = f->kernel_speedup;
+	}
+	if (!(speedup[0] > 1.2 * speedup[1]))
+		fail_msg("%g %g", speedup[0], speedup[1]);
 }
 
 /* Values that are only stored on the stack, and not loaded here, are arguments

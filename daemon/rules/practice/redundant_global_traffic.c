@@ -13,6 +13,9 @@
  *   which load or compute    once for all results that it serves
  *   what to load
  *
+ * A state that a block advances in steps, and keeps in memory from one to the next
+ * (stepped.h), stays in registers and shared memory for all of them: its stores go, too.
+ *
  * reuse.h says how the repetition is counted. Whatever limits the kernel: a sum
  * that a loop keeps in memory, storing it in every iteration (stored.h),
  * belongs in a register.
@@ -20,8 +23,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "facts/warp.h"
 #include "rules/evidence/reuse.h"
 #include "source/slice.h"
+#include "rules/evidence/stepped.h"
 #include "rules/evidence/stored.h"
 
 /*
@@ -89,6 +94,8 @@ enum use { USE_L2, USE_GLOBAL, USE_SHARED, USE_SERVED };
 struct found {
 	enum use use;
 	bool loads, tiled;	/* whether global loads, shared loads can be fewer */
+	double stepped;		/* the share of the stored sectors that a later step of
+				 * the same block stores anew */
 	struct reuse r;
 };
 
@@ -217,6 +224,24 @@ set_fix(const struct rule_view *x, struct draft *d, const struct found *o)
 			f->inst = fmin(f->inst, inst_of(x, gone, v));
 			f->part[RES_START] = f->grid = 1 / single_results[v];
 		}
+	}
+}
+
+/* Without the stores that a later step overwrites, and the loads that bring back what they
+ * stored. */
+static void
+set_stepped_fix(const struct rule_view *x, struct draft *d,
+    const struct found *o)
+{
+	double of_l2 = fmin(1, x->load->l2_ld / x->load->l2_sectors);
+
+	for (int v = VIEW_MID; v < VIEWS; v++) {
+		struct fix *f = &d->fix[v];
+
+		f->global_st = fmin(f->global_st, 1 - o->stepped);
+		if (isfinite(of_l2))
+			f->part[RES_L2] = fmin(f->part[RES_L2],
+			    1 - of_l2 * o->r.kept * o->stepped);
 	}
 }
 
@@ -362,6 +387,29 @@ describe_shared(struct rule_view *x, struct draft *d, const struct reuse *r)
 	    "fewer threads";
 }
 
+static void
+describe_stepped(struct rule_view *x, struct draft *d, const struct found *o)
+{
+
+	d->f.title = "a state kept in memory from step to step";
+	d->f.summary = arena_format(x->arena, "%s; %s of what is stored a later step "
+	    "of the same block stores anew", d->f.summary,
+	    say_percent(x->arena, o->stepped));
+	d->f.advice = "keep the elements of each thread in registers over all steps of "
+	    "the loop, several neighbouring ones a thread, exchange only those at "
+	    "the borders through shared memory (two buffers, one barrier a step), "
+	    "and store them once behind the loop: no other block reads them in "
+	    "between";
+	d->f.gain_note = "a quarter of the loads, from shared memory, and the stores "
+	    "of the last step only";
+	d->f.bad_code = "for (int s = 0; s < steps; s++) {\n"
+	    "    b[t] = f(a[t - 1], a[t], a[t + 1]);\n    __syncthreads();\n"
+	    "    swap(a, b);\n}";
+	d->f.good_code = "float v = a[t];\nfor (int s = 0; s < steps; s++) {\n"
+	    "    sh[s & 1][t] = v;\n    __syncthreads();\n"
+	    "    v = f(sh[s & 1][t - 1], v, sh[s & 1][t + 1]);\n}\na[t] = v;";
+}
+
 /* Without the code, the loads may be a gather or a table, which no tile holds,
  * or of one address in every iteration of a loop: severity low. */
 static void
@@ -382,6 +430,8 @@ report(struct rule_view *x, const struct found *o, const struct mark *m)
 	struct draft *d = rule_found(x, NULL);
 
 	set_fix(x, d, o);
+	if (o->stepped > 0)
+		set_stepped_fix(x, d, o);
 	/* A block of another shape, or a larger L1, needs no other code, and comes first:
 	 * of rows that a block breaks, the lines that an access touches go by that. */
 	if (rule_said(x, "block-shape-breaks-rows") ||
@@ -395,6 +445,8 @@ report(struct rule_view *x, const struct found *o, const struct mark *m)
 		describe_global(x, d, o);
 	else
 		describe_shared(x, d, &o->r);
+	if (o->stepped > 0)
+		describe_stepped(x, d, o);
 	if (!o->r.by_code)
 		doubt(x, d, o);
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
@@ -683,6 +735,19 @@ report_served(struct rule_view *x, struct found *o, const struct mark *m)
 	return report(x, o, m);
 }
 
+/* The share of the stores of a state that fits into the SM. */
+static double
+stepped_share(const struct rule_view *x)
+{
+	const struct record_DEVICE *l = &x->device->limits;
+	double warps = x->load->occupancy * l->max_warps_per_sm;
+	struct stepped_state k;
+
+	stepped_of(&k, x->kernel->code);
+	return k.part >= STORED_LEAST && warps * WARP * k.bytes <=
+	    l->smem_per_sm ? k.part : 0;
+}
+
 enum rule_state
 rule_redundant_global_traffic(struct rule_view *x)
 {
@@ -698,6 +763,8 @@ rule_redundant_global_traffic(struct rule_view *x)
 	shared = marks_new(x);
 	reuse_of(&o.r, x, global, shared);
 	o.loads = is_reloaded(x, &o.r);
+	if (o.loads && o.r.by_code)
+		o.stepped = stepped_share(x);
 	if (o.r.by_code && (global == NULL || shared == NULL))
 		x->arena->failed = true;
 	else if (!x->arena->failed && o.r.by_code && is_stored(x, &o))
