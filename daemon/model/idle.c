@@ -149,7 +149,7 @@ gap_blame(struct model *m, struct device_state *d, const struct gap *g,
 		c = &m->copy[d->last.index].out;
 		c->idle_after_ns += idle;
 		waited = sub_sat(idle, g->idle[IDLE_HOST] +
-		    g->idle[IDLE_ALLOCATION]);
+		    g->idle[IDLE_ALLOCATION] + g->idle[IDLE_ELSEWHERE]);
 		c->idle_waited_ns += waited;
 		if (d->phase.open && m->copy[d->last.index].phase == d->phase.serial)
 			m->copy[d->last.index].phase_waited += (double)waited;
@@ -160,14 +160,15 @@ gap_blame(struct model *m, struct device_state *d, const struct gap *g,
 	}
 	if (d->last.kind == OP_KERNEL)
 		m->kernel[d->last.index].out.gap_after_ns +=
-		    g->idle[IDLE_LAUNCH] + g->blocked;
+		    g->idle[IDLE_LAUNCH] + g->idle[IDLE_ELSEWHERE] + g->blocked;
 	/* A gap behind a copy counts for the copy, not for the synchronisation. */
 	if (g->sync == NULL || d->last.kind == OP_COPY)
 		return;
 	from = min_u64(max_u64(g->sync->start, g->start), g->end);
 	near->sync[g->sync->sync].followed++;
-	near->sync[g->sync->sync].idle_ns += g->end - from -
-	    spans_overlap(&m->overhead, from, g->end);
+	near->sync[g->sync->sync].idle_ns += sub_sat(g->end - from,
+	    spans_overlap(&m->overhead, from, g->end) +
+	    g->idle[IDLE_ELSEWHERE]);
 }
 
 /* Add the gaps of ${from} to ${to}, and clear ${from}. */

@@ -60,7 +60,8 @@ enum idle_cause {
 	IDLE_API,		/* inside another recorded call */
 	IDLE_ELSEWHERE,		/* launched long before it began, though the GPU had
 				 * nothing else of this program: another process has it
-				 * in turns, or a wait in the stream */
+				 * in turns, its stream waits for another GPU or the
+				 * host, or kernels that a kernel launched run */
 	IDLE_STARTUP,		/* before the first GPU work */
 	IDLE_SHUTDOWN,		/* after the last */
 	IDLE_CAUSES
@@ -236,7 +237,7 @@ struct copy_class {
 	uint64_t host_ns;	/* in the blocking API call, if it was recorded */
 	uint64_t idle_after_ns;	/* GPU idle right after, until the next work */
 	uint64_t idle_waited_ns;/* of that, what the host's wait can explain: all but
-				 * IDLE_HOST and IDLE_ALLOCATION */
+				 * IDLE_HOST, IDLE_ALLOCATION and IDLE_ELSEWHERE */
 	uint64_t idle_before_ns;/* GPU idle just before, in gaps of up to 100 us in
 				 * which we did not measure */
 	uint64_t waits;		/* asynchronous copies after which the host waited

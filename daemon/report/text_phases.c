@@ -44,13 +44,14 @@ text_results(struct out *o, const json_t *results, double wall)
 static void
 text_elsewhere(struct out *o, double ratio, double wall)
 {
-	char text[320], a[NUMBER_SIZE], b[NUMBER_SIZE];
+	char text[384], a[NUMBER_SIZE], b[NUMBER_SIZE];
 
 	if (!(ratio >= PHASE_SHARE))
 		return;
 	snprintf(text, sizeof(text), "for %s (%s of the run) the GPU did not begin what "
-	    "was launched, though nothing else of this program ran on it: other "
-	    "processes have it in turns, or a stream waited; in no finding",
+	    "was launched, though nothing else of this program was seen on it: other "
+	    "processes have it in turns, a stream waited for the host or another GPU, "
+	    "or kernels launched kernels",
 	    number_seconds(a, ratio * wall), number_percent(b, ratio));
 	parts_label(o, "Elsewhere");
 	out_wrap(o, LABEL_COLUMNS, text);

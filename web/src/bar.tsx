@@ -60,8 +60,8 @@ function Phases({ summary, wall }: { summary: Summary; wall: number }) {
       {elsewhere >= phaseShare && (
         <p class="small">
           Elsewhere: for <b>{seconds(elsewhere * wall)}</b>, {percent(elsewhere)} of the run, the GPU did not begin what was
-          launched, though nothing else of this program ran on it: other processes have it in turns, or a stream waited. That is in
-          no finding.
+          launched, though nothing else of this program was seen on it: other processes have it in turns, a stream waited for the
+          host or another GPU, or kernels launched kernels.
         </p>
       )}
       {long && (

@@ -49,7 +49,6 @@ pools_of(const struct run *run, double pool[POOLS])
 	    (double)run->jit_startup_ns * 1e-9 +
 	    (run->launches == 0 ? rule_allocating_s(run, NULL) : 0));
 	pool[IDLE_SHUTDOWN] = 0;
-	pool[IDLE_ELSEWHERE] = 0;	/* nor is that the program's */
 	/* Neither can the host's single longest phase, or those in which it
 	 * processes results. */
 	pool[IDLE_HOST] = fmax(0, pool[IDLE_HOST] - fmax(

@@ -62,6 +62,7 @@ claim_of(const struct rule_view *x, const struct traffic *t)
 
 	if (t->untold)
 		return (struct claim){ POOL_COPY | POOL_IDLE(IDLE_LAUNCH) |
+		    POOL_IDLE(IDLE_ELSEWHERE) |
 		    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
 		    POOL_IDLE(IDLE_AFTER_SYNC), { 0.2 * t->less_s, t->less_s,
 		    0.95 * t->now_s } };
