@@ -351,7 +351,7 @@ MADE_TEST(test_collating)
 		    .function = "collate_tensor_fn", .line = 275, .python = true },
 		{ .file = "/a/svgp.py", .line = 95, .python = true },
 		{ .module = "libtorch_cuda.so" } };
-	struct site site = { .call = CALL_LAUNCH, .count = 440, .first = 1,
+	struct site site = { .call = CALL_LAUNCH, .count = 3, .first = 1,
 	    .frame = frame, .frames = 3 };
 	const struct finding *f;
 

@@ -103,23 +103,32 @@ is_launch(const struct run *run, const struct site *s)
 	return s->call == CALL_LAUNCH && s->kernel > 0 && s->kernel <= run->kernels;
 }
 
-/* For each kernel id, host_before_ns by recorded launch, in seconds. */
-static double *
+/* What a recorded launch of a kernel stands for: only some have their stack taken. */
+struct stands_for {
+	double s;			/* of host_before_ns */
+	double launches;
+};
+
+/* That, for each kernel id; ${s} of it is 0 where none was recorded. */
+static struct stands_for *
 shares_new(const struct run *run)
 {
-	double *share = calloc(run->kernels + 1, sizeof(*share));
+	struct stands_for *share = calloc(run->kernels + 1, sizeof(*share));
 
 	if (share == NULL)
 		return NULL;
 	for (size_t i = 0; i < run->sites; i++)
 		if (is_launch(run, &run->site[i]))
-			share[run->site[i].kernel] += (double)run->site[i].count;
+			share[run->site[i].kernel].launches +=
+			    (double)run->site[i].count;
 	for (size_t i = 0; i < run->kernels; i++) {
 		const struct kernel *k = &run->kernel[i];
+		double recorded = k->id <= run->kernels ? share[k->id].launches : 0;
 
-		if (k->id <= run->kernels && share[k->id] > 0)
-			share[k->id] = (double)k->host_before_ns * 1e-9 /
-			    share[k->id];
+		if (recorded > 0)
+			share[k->id] = (struct stands_for){
+			    (double)k->host_before_ns * 1e-9 / recorded,
+			    (double)k->launches / recorded };
 	}
 	return share;
 }
@@ -127,7 +136,8 @@ shares_new(const struct run *run)
 struct in_front
 gaps_in_front(const struct run *run, bool (*is)(const struct site *s))
 {
-	double *share = shares_new(run), most = 0;
+	struct stands_for *share = shares_new(run);
+	double most = 0;
 	struct in_front f = { .site = NULL };
 
 	for (size_t i = 0; share != NULL && i < run->sites; i++) {
@@ -136,9 +146,9 @@ gaps_in_front(const struct run *run, bool (*is)(const struct site *s))
 
 		if (!is_launch(run, s) || !is(s))
 			continue;
-		part = (double)s->count * share[s->kernel];
+		part = (double)s->count * share[s->kernel].s;
 		f.s += part;
-		f.launches += (double)s->count;
+		f.launches += (double)s->count * share[s->kernel].launches;
 		if (f.site == NULL || part > most) {
 			f.site = s;
 			most = part;
@@ -150,7 +160,7 @@ gaps_in_front(const struct run *run, bool (*is)(const struct site *s))
 
 /* The launch sites whose line is known; returns how many. */
 static size_t
-places_of(struct gap_place *p, const struct run *run, const double *share)
+places_of(struct gap_place *p, const struct run *run, const struct stands_for *share)
 {
 	size_t n = 0;
 
@@ -165,7 +175,7 @@ places_of(struct gap_place *p, const struct run *run, const double *share)
 		    .function = s->frame[s->first].function != NULL ?
 		    s->frame[s->first].function : "",
 		    .line = s->frame[s->first].line,
-		    .s = (double)s->count * share[s->kernel] };
+		    .s = (double)s->count * share[s->kernel].s };
 	}
 	return n;
 }
@@ -240,7 +250,8 @@ gaps_within(struct arena *arena, const struct run *run, double least_s, double *
 {
 	struct gap_call *c = NULL;
 	const struct gap_call *best = NULL;
-	double *share = shares_new(run), lines_s = 0;
+	struct stands_for *share = shares_new(run);
+	double lines_s = 0;
 	struct site *site = NULL;
 	size_t frames = 0, n = 0;
 
@@ -254,7 +265,7 @@ gaps_within(struct arena *arena, const struct run *run, double least_s, double *
 
 		if (!is_launch(run, &run->site[i]))
 			continue;
-		part = (double)run->site[i].count * share[run->site[i].kernel];
+		part = (double)run->site[i].count * share[run->site[i].kernel].s;
 		more = calls_of(c + n, &run->site[i], part);
 		lines_s += more > 0 ? part : 0;
 		n += more;
@@ -327,7 +338,7 @@ const struct site *
 gaps_place(const struct run *run, double least_s, bool *whole)
 {
 	struct gap_place *p = calloc(run->sites + 1, sizeof(*p));
-	double *share = shares_new(run);
+	struct stands_for *share = shares_new(run);
 	const struct site *best = NULL;
 	size_t n, kept = 0;
 
