@@ -176,7 +176,7 @@ struct rule_threshold {
 	const char *origin;
 };
 
-#define THRESHOLDS_MAX 6
+#define THRESHOLDS_MAX 8
 
 struct rule_info {
 	const char *id, *category, *title;

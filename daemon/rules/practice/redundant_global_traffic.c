@@ -16,6 +16,10 @@
  * A state that a block advances in steps, and keeps in memory from one to the next
  * (stepped.h), stays in registers and shared memory for all of them: its stores go, too.
  *
+ * Where DRAM is the limit, and one launch reads several times as much from it as there is
+ * memory (passes.h), the passes become one, whose results a thread keeps in registers.
+ * What a cache could keep in another order is l2-thrash.
+ *
  * reuse.h says how the repetition is counted. Whatever limits the kernel: a sum
  * that a loop keeps in memory, storing it in every iteration (stored.h),
  * belongs in a register.
@@ -24,6 +28,7 @@
 #include <stdlib.h>
 
 #include "facts/warp.h"
+#include "rules/evidence/passes.h"
 #include "rules/evidence/reuse.h"
 #include "source/slice.h"
 #include "rules/evidence/stepped.h"
@@ -615,6 +620,58 @@ may_be_stored(const struct rule_view *x, const struct reuse *r)
 	return false;
 }
 
+/* --- passes over all memory ------------------------------------------------ */
+
+/* All passes in one read each byte once; at worst half of what is read again goes. The
+ * loads go with it, but not the arithmetic. */
+static void
+set_passes_fix(const struct rule_view *x, struct draft *d, const struct passes *p)
+{
+	double write = isfinite(x->load->dram_write) ? x->load->dram_write : 0;
+	double left[VIEWS] = { 0.5 + 0.5 / p->again, 1 / p->again, 1 / p->again };
+
+	for (int v = 0; v < VIEWS; v++) {
+		d->fix[v].part[RES_DRAM] = load_dram(p->dram * left[v], write) /
+		    load_dram(p->dram, write);
+		d->fix[v].global_ld = left[v];
+	}
+}
+
+/* Memory of which a cache keeps a part is l2-thrash's, by its threshold max_sizes. */
+static bool
+finds_passes(struct rule_view *x)
+{
+	struct passes p;
+	struct draft *d;
+
+	if (!passes_of(&p, x) || !(p.again >= rule_value(x, "min_passes")) ||
+	    rule_said(x, "l2-thrash"))
+		return false;
+	d = rule_found(x, "passes");
+	set_passes_fix(x, d, &p);
+	d->f.title = "all data read from DRAM again and again";
+	rule_evidence(x, d, "passes_ratio", p.again,
+	    "bytes read from DRAM in a launch / memory in use",
+	    .derived = metric_table[METRIC_DRAM_READ].name, .key = "min_passes");
+	rule_evidence(x, d, "memory_bytes", p.memory, "memory in use, at its peak",
+	    .measured = "memory activity records");
+	d->f.summary = arena_format(x->arena, "a launch reads %s from DRAM, %s times "
+	    "all the memory in use (%s)", say_bytes(x->arena, p.dram),
+	    say_plain(x->arena, p.again), say_bytes(x->arena, p.memory));
+	d->f.advice = "make one pass of several: a thread that loads an element uses it "
+	    "for all results that need it, with a sum for each in a register; where "
+	    "each block reads all data, let it make more results of them";
+	d->f.gain_note = "each byte read from DRAM once by a launch; the arithmetic stays";
+	d->f.bad_code = "for (int t = 0; t < T; t++) {\n    float s = 0;\n"
+	    "    for (int i = 0; i < n; i++)\n        s += y[i][t] * x[i * m + q];\n"
+	    "    best = fmaxf(best, s);\n}";
+	d->f.good_code = "float s[T] = { };\nfor (int i = 0; i < n; i++) {\n"
+	    "    float v = x[i * m + q];      // once\n"
+	    "    for (int t = 0; t < T; t++)\n        s[t] += y[i][t] * v;\n}";
+	lines_loads(x, d);
+	return rule_settle(x, d) == RULE_FOUND;
+}
+
 /* --- what limits ---------------------------------------------------------- */
 
 /* Loads that use little of their sectors are uncoalesced first of all. Many sectors per
@@ -757,6 +814,8 @@ rule_redundant_global_traffic(struct rule_view *x)
 
 	if (rule_is_debug(x))
 		return rule_unmeasured(x, REASON_DEBUG_BUILD);
+	if (x->load->limit >= 0 && finds_passes(x))
+		return RULE_FOUND;
 	if (x->load->limit < 0 || isnan(rule_busy(x, RES_L1)))
 		return rule_lacks(x);
 	global = marks_new(x);
