@@ -1125,6 +1125,12 @@ MADE_TEST(test_place_of_sequence)
 	m->sequence[0].kernel[1] = site[0].kernel;
 	f = made_found(m, "launch-bound-graph-candidate");
 	assert_ptr_equal(f->site, &site[0]);
+	/* Nor is an optimizer, which no compiled model contains, unless there is no other. */
+	backward[0] = (struct site_frame){ .file = "/x/site-packages/torch/optim/adam.py",
+	    .line = 9, .python = true };
+	assert_ptr_equal(made_found(m, "launch-bound-graph-candidate")->site, &site[0]);
+	m->sequence[0].kernel[1] = site[1].kernel;
+	assert_ptr_equal(made_found(m, "launch-bound-graph-candidate")->site, &site[1]);
 }
 
 /* Where the host waits in each step, the line that reads results most often is named: not

@@ -183,9 +183,8 @@ steps_launch_less(const struct rule_view *x, struct draft *d, double launches)
 	    fmin(hidden, fmax(0, gone - exposed)), hidden } };
 }
 
-/* Is a frame of its stack in a PyTorch optimizer's file? */
-static bool
-is_optimizer_site(const struct site *s)
+bool
+steps_by_optimizer(const struct site *s)
 {
 	for (size_t f = 0; f < s->frames; f++)
 		if (s->frame[f].file != NULL &&
@@ -210,7 +209,7 @@ steps_optimizer(const struct rule_view *x, const struct kernel *k)
 		if (s->call != CALL_LAUNCH || s->kernel != k->id)
 			continue;
 		all += (double)s->count;
-		mine += is_optimizer_site(s) ? (double)s->count : 0;
+		mine += steps_by_optimizer(s) ? (double)s->count : 0;
 	}
 	if (all > 0)
 		return mine / all;

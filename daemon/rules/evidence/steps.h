@@ -67,6 +67,9 @@ struct draft *steps_found(struct rule_view *x, const char *key,
 void steps_launch_less(const struct rule_view *x, struct draft *d,
     double launches);
 
+/* steps_by_optimizer(s): is a frame of its stack in a file of PyTorch's optimizers? */
+bool steps_by_optimizer(const struct site *s);
+
 /* steps_optimizer(x, k): the share of its launches, 0..1, that a PyTorch
  * optimizer makes for single tensors, by launch site or, if that is not known,
  * by operations that only optimizers do. */

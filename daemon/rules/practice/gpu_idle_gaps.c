@@ -492,9 +492,9 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	variant = variant_of(x, &a, idle, launching, &little);
 	if (in_launches(variant))
 		all += launching;
-	find_collating(x, &a);
 	if (all < rule_value(x, "min_share") * a.base)
 		return RULE_CLEAN;
+	find_collating(x, &a);
 	d = rule_found(x, "host");
 	d->variant = variant;
 	claim_idle(x, d, &a, idle);

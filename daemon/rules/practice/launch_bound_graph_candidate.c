@@ -21,6 +21,7 @@
 #include "rules/evidence/operator.h"
 #include "rules/evidence/reads.h"
 #include "rules/evidence/slope.h"
+#include "rules/evidence/steps.h"
 
 #define FINDINGS 8	/* sequences; others repeat the same story */
 
@@ -364,18 +365,29 @@ waits_at(const struct rule_view *x, const struct sequence *s, const struct site 
 }
 
 /* If what the sequence begins with is launched by a thread without a line, such as a
- * backward pass, the place is the first one that has a line of Python. */
+ * backward pass, or by an optimizer, the place is the first one that has a line of Python
+ * and is the model's: where a step begins in the sequence is chance, and its line is what
+ * compiling begins with. If there is none, the first that has a line. */
 static void
 place(const struct rule_view *x, struct draft *d, const struct sequence *s)
 {
-	for (size_t i = 0; i < s->length && i < SEQUENCE_MAX &&
-	    d->f.site != NULL && lines_python(x->run) &&
-	    !has_python(d->f.site); i++) {
+	const struct site *any = NULL;
+
+	if (d->f.site == NULL || !lines_python(x->run) ||
+	    (has_python(d->f.site) && !steps_by_optimizer(d->f.site)))
+		return;
+	for (size_t i = 0; i < s->length && i < SEQUENCE_MAX; i++) {
 		const struct site *site = lines_launched(x->run, s->kernel[i]);
 
-		if (site != NULL && has_python(site))
+		if (site == NULL || !has_python(site))
+			continue;
+		any = any == NULL ? site : any;
+		if (!steps_by_optimizer(site)) {
 			d->f.site = site;
+			return;
+		}
 	}
+	d->f.site = any != NULL ? any : d->f.site;
 }
 
 /* What is wrong with the step beside the launches; NULL: nothing. */
