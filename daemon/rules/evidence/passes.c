@@ -55,5 +55,6 @@ passes_of(struct passes *p, const struct rule_view *x)
 	    .memory = reuse_memory(x->run) };
 	p->again = p->dram / p->memory;
 	return rule_is_bound(x, RES_DRAM) && isfinite(p->again) &&
+	    p->memory >= REUSE_SEEN_LEAST * (double)x->device->limits.l2_bytes &&
 	    (isnan(used) ? is_dense(x) : used >= FULL_LEAST);
 }

@@ -57,6 +57,10 @@ void reuse_of(struct reuse *r, const struct rule_view *x, struct mark *global,
  */
 double reuse_memory(const struct run *run);
 
+/* Of L2's size: less memory than that in use, and much read from DRAM, means that the
+ * program has memory whose allocation was not seen. */
+#define REUSE_SEEN_LEAST 0.5
+
 /* reuse_conflicted(x, most): are more than ${most} of the shared loads'
  * wavefronts bank conflicts? */
 bool reuse_conflicted(const struct rule_view *x, double most);

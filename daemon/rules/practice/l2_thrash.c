@@ -18,8 +18,6 @@
 #include "rules/evidence/gathered.h"
 #include "rules/evidence/reuse.h"
 
-#define SEEN_LEAST 0.5		/* of L2's size */
-
 /* Lookups: a lane or two a sector, in a table of two sizes of L2 or more, whose sectors
  * are each asked for once or more, and read so often that a third of it can go. The last
  * was chosen with one program's two variants at hand: that with the fault has more, its
@@ -269,7 +267,7 @@ rule_l2_thrash(struct rule_view *x)
 		return state;
 	/* Less memory than L2 holds cannot thrash it: the program must have
 	 * other memory, whose allocation was not seen. */
-	if (!(t.l2 > 0) || !(t.memory >= SEEN_LEAST * t.l2))
+	if (!(t.l2 > 0) || !(t.memory >= REUSE_SEEN_LEAST * t.l2))
 		return rule_unmeasured(x, REASON_NO_DEVICE_BYTES);
 	if (t.again < rule_value(x, "min_again") ||
 	    t.hit > rule_value(x, "max_hit") ||

@@ -637,7 +637,7 @@ set_passes_fix(const struct rule_view *x, struct draft *d, const struct passes *
 	}
 }
 
-/* Memory of which a cache keeps a part is l2-thrash's, by its threshold max_sizes. */
+/* Where l2-thrash found the same, it says more: the memory is not much larger than L2. */
 static bool
 finds_passes(struct rule_view *x)
 {
