@@ -30,10 +30,10 @@
 #define TALLIED_LEAST 16
 
 /* Launch latency from this on is the GPU's time elsewhere: other processes have time slices
- * of about 2 ms. In 21 Python programs, each on a GPU of its own, 0 to 4 launches or copies
- * of 90 to 300,000 took that long; in three on GPUs that five programs shared 820 to 3,070
- * of 100,000, for 17 to 41 % of the time (H200, 2026-11-29). Loading code and allocating take as long: they are told
- * apart. */
+ * of about 2 ms. In 21 Python programs, each on a GPU of its own, 0 to 4 launches or
+ * copies of 90 to 300,000 took that long; in three on GPUs that five programs shared 820
+ * to 3,070 of 100,000, for 17 to 41 % of the time (H200, 2026-11-29). Loading code and
+ * allocating take as long: they are told apart. */
 #define ELSEWHERE_LEAST 500000u	/* ns */
 
 #define GAP_COUNTED 1000u	/* ns: shorter ones are not worth a count */

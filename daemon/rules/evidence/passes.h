@@ -16,10 +16,10 @@ struct passes {
 
 /*
  * passes_of(p, x): fill ${p} for the view's kernel. False if it is not limited by DRAM, if
- * either is not known, if not all memory was seen, or if its loads may waste a part of each sector: that is read from
- * DRAM, too. Where the bytes used of a sector were not counted, a request must not take
- * more sectors than a load in a loop of which the code shows that neighbouring threads load
- * neighbouring elements.
+ * either is not known, if not all memory was seen, or if its loads may waste a part of each
+ * sector: that is read from DRAM, too. Where the bytes used of a sector were not counted, a
+ * request must not take more sectors than a load in a loop of which the code shows that
+ * neighbouring threads load neighbouring elements.
  */
 bool passes_of(struct passes *p, const struct rule_view *x);
 

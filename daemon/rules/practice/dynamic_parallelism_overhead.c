@@ -134,7 +134,8 @@ set_gain(struct rule_view *x, struct draft *d, const struct launches *l,
 	d->parts = 1;
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
 	    POOL_IDLE(IDLE_AFTER_SYNC) | POOL_IDLE(IDLE_ELSEWHERE),
-	    { saved[VIEW_LOW] * l->after_s, saved[VIEW_MID] * l->after_s, saved[VIEW_HIGH] * l->after_s } };
+	    { saved[VIEW_LOW] * l->after_s, saved[VIEW_MID] * l->after_s,
+	    saved[VIEW_HIGH] * l->after_s } };
 	d->claims = 1;
 	return 0;
 }
