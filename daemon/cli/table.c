@@ -93,17 +93,19 @@ table_cell(struct table *t, int column, const char *text)
 }
 
 /* Columns that the line needs: the full width of uncut columns, and the least
- * of the others. */
+ * of the others, whose titles libsmartcols does not cut. */
 static int
 wanted(const struct table *t)
 {
-	int sum = -1, i, least;
+	int sum = -1, i, least, title;
 
 	for (i = 0; i < t->n; i++) {
 		if (t->width[i] == 0)
 			continue;
+		title = out_columns(t->out, t->columns[i].title);
 		least = t->columns[i].flags & (TABLE_CUT | TABLE_SHORT) ?
 		    t->columns[i].flags >> 8 : t->width[i];
+		least = title > least ? title : least;
 		sum += 1 + (least < t->width[i] ? least : t->width[i]);
 	}
 	return sum;

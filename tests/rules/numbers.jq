@@ -5,7 +5,7 @@
 # Ratios that are multiples. All others are shares.
 def times: ["sectors_ratio", "reuse_ratio", "shared_reuse_ratio",
     "l2_reuse_ratio", "l2_sizes_ratio", "again_ratio", "ceiling_ratio",
-    "copies_ratio", "busy_times_ratio"];
+    "copies_ratio", "busy_times_ratio", "passes_ratio"];
 # Multiples that cannot be below one: a number over its least possible value.
 def least_one: ["sectors_ratio", "wavefronts_per_inst", "wavefronts_per_atomic"];
 
