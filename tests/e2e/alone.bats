@@ -62,6 +62,23 @@ turned() {
 	same "launches, told or lost" "$(of '.run | .launches + .data.lost')" 4
 }
 
+# 13 times the kernel's time and 50 ms are expected: more than two holds, less than six.
+@test "a kernel is counted for longer than two holds, but not for more than six" {
+	options="--no-daemon -o $T/c.cadv"
+	MOCK_PATCHED_MS=300 alone --signatures 1 --kernels 12 \
+	    --kernel-us 20000 --longest
+	same "counted" "$(of .run.source.kernels_counted)" 1
+	awk '$1 == "longest_ms" { exit !($2 < 900) }' out ||
+	    fail "held: $(cat out)"
+	same "lost" "$(of .run.data.lost)" 0
+	has_launches 12 1
+	rm calls
+	# 13 times 50 ms: not even six.
+	alone --signatures 1 --kernels 12 --kernel-us 50000
+	same "counted" "$(of .run.source.kernels_counted)" 0
+	of '.kernels[].not_measured' | grep -q "max-stall" || fail "no reason"
+}
+
 # On an H200 48 launches ran with patched code behind a kernel that took half a
 # second: 27 s in all. Launches that are not counted leave a record.
 @test "after a kernel that takes long while it is counted, no other is patched" {
