@@ -31,14 +31,17 @@
 #define STACKS 8		/* threads that unwind at the same time */
 #define GRACE_NS 50000000ull	/* may be spent in any case */
 #define SHARE 100		/* and one part in this many of the run */
+#define AWAY_SHARE 500		/* the same, for stacks behind which the host was away */
 
 struct call_site_kind call_site_kind[CALL_COUNT];
+_Atomic uint64_t call_site_last_ns;
 
 /* One call site: a distinct stack. */
 struct call_site {
 	uint64_t hash;
 	uint64_t count, sent;	/* calls that its stacks stand for; the count that the
 				 * daemon has */
+	bool known;		/* by the daemon */
 	const struct signature *signature;	/* of a launch; NULL for other calls */
 	uint32_t kind, tid;
 	uint32_t frames, python;
@@ -75,6 +78,8 @@ static struct {
 	_Atomic bool news;
 	_Atomic uint64_t spent_ns;
 	_Atomic uint64_t samples[CALL_COUNT];
+	_Atomic uint64_t away_ns, aways;	/* of which no record tells yet */
+	_Atomic uint64_t away_spent_ns;
 } site = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static _Thread_local struct {
@@ -234,8 +239,9 @@ has_room(uint32_t kind, size_t need)
 	    site.kind_count[kind] < KIND_SITES);
 }
 
-/* Count the stack, which stands for ${calls}; store it if it is new. */
-static void
+/* Count the stack, which stands for ${calls}; store it if it is new. Returns its site's
+ * number, or 0 if there is no room. */
+static uint32_t
 note(const struct stack *s, uint32_t kind, const struct signature *sig,
     uint64_t calls)
 {
@@ -243,7 +249,7 @@ note(const struct stack *s, uint32_t kind, const struct signature *sig,
 	size_t frames = s->frames * sizeof(s->frame[0]);
 	size_t need = (frames + s->text + 7) & ~(size_t)7;
 	struct call_site *p;
-	uint32_t slot = 0;
+	uint32_t slot = 0, number;
 
 	pthread_mutex_lock(&site.lock);
 	if ((p = find_site(hash, &slot)) != NULL) {
@@ -263,8 +269,10 @@ note(const struct stack *s, uint32_t kind, const struct signature *sig,
 			site.kind_count[kind]++;
 		}
 	}
+	number = p != NULL ? (uint32_t)(p - site.all) + 1 : 0;
 	pthread_mutex_unlock(&site.lock);
 	atomic_store_explicit(&site.news, true, memory_order_release);
+	return number;
 }
 
 static struct stack *
@@ -378,6 +386,50 @@ call_site_look_other(uint16_t call)
 		    memory_order_relaxed);
 }
 
+/* Whether there is budget left for such a stack. Without a signature a launch has no
+ * site. */
+static bool
+away_affordable(uint16_t call, const struct signature *sig, uint64_t now)
+{
+	uint64_t spent = atomic_load_explicit(&site.away_spent_ns,
+	    memory_order_relaxed);
+
+	return site.on && !self.inside && call < CALL_COUNT &&
+	    (call != CALL_LAUNCH || sig != NULL) && (spent < GRACE_NS ||
+	    spent - GRACE_NS < (now - inject.begin_ns) / AWAY_SHARE);
+}
+
+void
+call_site_look_away(uint16_t call, const struct signature *sig, uint64_t last,
+    uint64_t now)
+{
+	struct record_AWAY r = { .tid = inject_tid(), .start_ns = last, .end_ns = now };
+	uint64_t begin, ns;
+	struct stack *s;
+	int saved = errno;
+
+	atomic_fetch_add_explicit(&site.away_ns, now - last, memory_order_relaxed);
+	atomic_fetch_add_explicit(&site.aways, 1, memory_order_relaxed);
+	if (!away_affordable(call, sig, now) || (s = stack_take()) == NULL)
+		return;
+	begin = monotonic();
+	self.inside = true;
+	if (unwind(s))
+		r.site = note(s, call, sig, 0);
+	stack_give(s);
+	if (r.site != 0) {
+		r.total_ns = atomic_exchange(&site.away_ns, 0);
+		r.count = atomic_exchange(&site.aways, 0);
+		EMIT(AWAY, &r);
+	}
+	ns = monotonic() - begin;
+	self.spent_ns += ns;
+	atomic_fetch_add_explicit(&site.spent_ns, ns, memory_order_relaxed);
+	atomic_fetch_add_explicit(&site.away_spent_ns, ns, memory_order_relaxed);
+	self.inside = false;
+	errno = saved;
+}
+
 uint64_t
 call_site_spent(void)
 {
@@ -411,13 +463,14 @@ take(uint32_t i, bool final, struct sending *out)
 
 	/* A count is sent again when it has doubled: a process that is killed sends no
 	 * final counts. */
-	if (p->count == p->sent || (p->count < 2 * p->sent && !final))
+	if (p->known && (p->count == p->sent || (p->count < 2 * p->sent && !final)))
 		return false;
 	if (p->signature != NULL && !atomic_load(&p->signature->announced)) {
 		out->held = true;
 		return false;
 	}
 	p->sent = p->count;
+	p->known = true;
 	out->site = *p;
 	memcpy(out->frame, site.arena + p->at, n);
 	memcpy(out->python, site.arena + p->at + n, p->python);
@@ -425,11 +478,12 @@ take(uint32_t i, bool final, struct sending *out)
 }
 
 static void
-emit_site(const struct sending *s)
+emit_site(const struct sending *s, uint32_t number)
 {
 	const struct call_site *p = &s->site;
 	struct record_SITE r = { .kind = p->kind, .tid = p->tid,
-	    .count = p->count, .python = { s->python, p->python } };
+	    .count = p->count, .number = number,
+	    .python = { s->python, p->python } };
 
 	if (p->signature != NULL)
 		r.key = p->signature->id;
@@ -456,7 +510,7 @@ call_site_send(bool final)
 		if (!more)
 			break;
 		mapping_send(s.frame, s.site.frames);
-		emit_site(&s);
+		emit_site(&s, i + 1);
 	}
 	if (s.held)
 		atomic_store(&site.news, true);

@@ -36,9 +36,19 @@ extern struct call_site_kind call_site_kind[CALL_COUNT];
  * are taken at level trace, with CUDADVISE_SITES=0, or without memory. */
 void call_site_init(void);
 
-/* The slow paths of the two functions below. */
+/* When the host last made or ended a CUDA call, in any thread; up to CALL_SITE_BUSY_NS
+ * too early, so that threads that launch at once do not fight for it. */
+extern _Atomic uint64_t call_site_last_ns;
+#define CALL_SITE_BUSY_NS 50000u
+/* The host was away if it made no call for so long: launches are closer together, even
+ * in an interpreter (0.1 ms in Numba). */
+#define CALL_SITE_AWAY_NS 1000000u
+
+/* The slow paths of the functions below. */
 void call_site_look_launch(struct signature *s, uint64_t launch);
 void call_site_look_other(uint16_t call);
+void call_site_look_away(uint16_t call, const struct signature *s, uint64_t last,
+    uint64_t now);
 
 /* call_site_launch(s): in the API-enter callback of a launch, after the launch was
  * counted in s->launches. */
@@ -59,6 +69,32 @@ call_site_other(uint16_t call)
 	if (call < CALL_COUNT && atomic_load_explicit(&call_site_kind[call].next,
 	    memory_order_relaxed) != CALL_SITE_NEVER)
 		call_site_look_other(call);
+}
+
+/* call_site_mark(now): a call was made, or has ended, at ${now} (inject_now). */
+static inline void
+call_site_mark(uint64_t now)
+{
+
+	if (now - atomic_load_explicit(&call_site_last_ns, memory_order_relaxed) >=
+	    CALL_SITE_BUSY_NS)
+		atomic_store_explicit(&call_site_last_ns, now, memory_order_relaxed);
+}
+
+/* call_site_back(call, s, now): in the API-enter callback of any call at time ${now}; of
+ * a launch with its signature (NULL: unknown). If the host had been away, an AWAY record
+ * says for how long, and what it does now: true, it took time. */
+static inline bool
+call_site_back(uint16_t call, const struct signature *s, uint64_t now)
+{
+	uint64_t last = atomic_load_explicit(&call_site_last_ns,
+	    memory_order_relaxed);
+
+	call_site_mark(now);
+	if (last == 0 || now <= last || now - last < CALL_SITE_AWAY_NS)
+		return false;
+	call_site_look_away(call, s, last, now);
+	return true;
 }
 
 /* call_site_spent(), call_site_cost(): nanoseconds spent here so far, by this thread

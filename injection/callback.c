@@ -222,9 +222,10 @@ on_launch_enter(struct own *own, const struct call_row *row,
     const CUpti_CallbackData *d)
 {
 	struct signature_shape shape;
-	struct signature *s, *owed = NULL;
+	struct signature *s = NULL, *owed = NULL;
 	CUstream stream = NULL;
 	const void *key;
+	uint64_t now;
 
 	*d->correlationData = 0;
 	if (inject.profiles) {
@@ -268,7 +269,11 @@ on_launch_enter(struct own *own, const struct call_row *row,
 		*d->correlationData = (uintptr_t)owed;
 	}
 	own->tid = inject_tid();
-	launch_put(d->correlationId, inject_now(), own->tid |
+	now = inject_now();
+	if (inject.profiles && call_site_back(row->kind == CALLS_GRAPH ? row->call :
+	    CALL_LAUNCH, s, now))
+		now = inject_now();
+	launch_put(d->correlationId, now, own->tid |
 	    (row->kind == CALLS_GRAPH || gate_capturing() ? 0 :
 	    LAUNCH_KERNEL));
 }
@@ -384,6 +389,8 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 		*d->correlationData = inject_now();
 		launch_put(d->correlationId, *d->correlationData, inject_tid());
 		call_site_other(row->call);
+		if (inject.profiles)
+			call_site_back(row->call, NULL, *d->correlationData);
 		if (memory_call(row))
 			memory_enter(row, d, *d->correlationData);
 		if (row->kind == CALLS_MANAGED)
@@ -404,6 +411,7 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 	r.correlation = d->correlationId;
 	r.start_ns = *d->correlationData;
 	r.end_ns = inject_now();
+	call_site_mark(r.end_ns);
 	EMIT(API, &r);
 	emit_sync(&r, d);
 	if (memory_call(row))

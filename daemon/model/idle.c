@@ -462,6 +462,9 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 		d->idle_longest_kernel = next->kind == OP_KERNEL ?
 		    m->kernel[next->index].out.id : 0;
 	}
+	if (next->thread != IDMAP_NONE && dry)
+		away_gap(m, m->stream[m->thread[next->thread].process], g.start,
+		    g.host_end, gap_host_ns(&g), g.loads == 0);
 	d->idle_gaps += idle > GAP_COUNTED;
 	d->out.idle_near_ns = add_sat(d->out.idle_near_ns,
 	    min_u64(idle, LAUNCH_APART));

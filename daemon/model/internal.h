@@ -41,6 +41,8 @@
 #endif
 #define MAX_OPS (1u << 18)	/* and at most: 12 MiB */
 #define MAX_WAITS (1u << 19)	/* host intervals kept; 12 MiB */
+#define MAX_AWAYS (1u << 18)	/* times that a host was away, kept; 10 MiB */
+#define MAX_AWAY_SITES 8192u
 #define MAX_LIVE (1u << 18)	/* live allocations */
 #define MAX_SIZES 64		/* sizes of allocations told apart */
 #define MAX_LEAKS 256u
@@ -158,6 +160,10 @@ struct correlated {
 /* One stream of the wire: a process, or the launcher. */
 struct stream {
 	uint64_t id;
+	struct away *away;	/* by their ends, unless away_dirty; away.c */
+	uint32_t aways, aways_cap;
+	bool away_dirty;
+	struct idmap away_site;	/* by a site's number: index of away_sum */
 	uint64_t next;		/* expected sequence number */
 	bool is_process;
 	struct process process;
@@ -410,6 +416,20 @@ struct gaps_near {
 	} sync[CALL_COUNT];
 };
 
+/* A time in which the host made no call, and the number of the site that ended it; it
+ * stands for ${count} of them, ${stands} times as long together. */
+struct away {
+	uint64_t start, end;
+	double stands, count;
+	uint32_t site;
+};
+
+/* The GPU idle meanwhile, in gaps that come again; the longest of all. */
+struct away_sum {
+	double idle_ns, gaps;
+	uint64_t longest_ns;
+};
+
 struct device_state {
 	struct device out;
 	bool used, complete;	/* complete: a DEVICE record described it */
@@ -485,6 +505,9 @@ struct model {
 	struct thread *thread;
 	uint32_t threads, threads_cap;
 	uint64_t waits;		/* host intervals kept */
+	struct away_sum *away_sum;
+	uint32_t away_sums, away_sums_cap;
+	uint32_t aways;		/* kept, of all streams */
 	uint64_t waited_ns;	/* end of the last synchronisation or blocking copy */
 	uint64_t bursts, cycles, phases;
 	double exposed;		/* ns, of all operations together */
@@ -545,6 +568,18 @@ struct model {
 	bool launcher, run_begin, run_end;
 	uint64_t begin_ns, end_ns;
 };
+
+/* away.c: away_sort(m): before a sweep. away_prune(m, before): forget what ended before
+ * ${before}, which no later gap can reach.
+ * away_gap(m, s, from, to, host, comes_again): the GPU waited from ${from} to ${to} for a
+ * launch or copy of process ${s}, ${host} ns of it for what the host did; without
+ * ${comes_again} only its length counts (code was loaded).
+ * away_of(m, stream, site): what was summed for a site by number, or NULL. */
+void away_sort(struct model *m);
+void away_prune(struct model *m, uint64_t before);
+void away_gap(struct model *m, struct stream *s, uint64_t from, uint64_t to,
+    uint64_t host, bool comes_again);
+const struct away_sum *away_of(const struct model *m, uint32_t stream, uint32_t site);
 
 /* internal.c: shared helpers.
  * model_grow(array, cap, count, max, size): make room for one more in *${array}, new

@@ -26,9 +26,11 @@ release_stream(struct stream *s)
 	idmap_clear(&s->queue);
 	idmap_clear(&s->kind);
 	idmap_clear(&s->thread);
+	idmap_clear(&s->away_site);
 	idmap_clear(&s->source_metric);
 	idmap_clear(&s->stall);
 	free(s->text);
+	free(s->away);
 	free(s->copied);
 	free(s->called);
 	free(s->halves);
@@ -71,6 +73,7 @@ model_free(struct model *m)
 	}
 	for (i = 0; i < m->threads; i++)
 		free(m->thread[i].wait);
+	free(m->away_sum);
 	for (i = 0; i < m->calibrations; i++)
 		free((char *)(uintptr_t)m->calibration[i].json);
 	kernel_free(m);

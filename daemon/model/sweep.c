@@ -324,8 +324,10 @@ forget(struct model *m)
 		if (d->burst.open)
 			before = min_u64(before, d->burst.start);
 	}
-	if (latest > 0)
+	if (latest > 0) {
 		host_prune(m, before);
+		away_prune(m, before);
+	}
 }
 
 static int
@@ -336,6 +338,7 @@ sweep_first(struct model *m, uint32_t count)
 	if (count == 0)
 		return 0;
 	host_sort(m);
+	away_sort(m);
 	for (i = 0; i < count; i++)
 		if (sweep_op(m, &m->op[i]) != 0)
 			return -1;
@@ -379,6 +382,7 @@ sweep_all(struct model *m)
 	if (sweep_until(m, UINT64_MAX) != 0)
 		return -1;
 	host_sort(m);
+	away_sort(m);
 	for (i = 0; i < m->devices; i++) {
 		d = m->device[i];
 		if (!d->used)
@@ -389,5 +393,6 @@ sweep_all(struct model *m)
 		burst_finish(m, d, NULL);
 	}
 	host_prune(m, UINT64_MAX);
+	away_prune(m, UINT64_MAX);
 	return 0;
 }

@@ -96,6 +96,21 @@ longest_cause(const struct run *r)
 	return text[most];
 }
 
+/* Where the host went on after the longest gap, if that is known. */
+static const struct site *
+longest_site(const struct run *r)
+{
+	const struct site *s = NULL;
+
+	for (size_t i = 0; i < r->sites; i++)
+		if (r->site[i].idle_longest_ns > r->idle_longest_ns / 2 &&
+		    (s == NULL || r->site[i].idle_longest_ns > s->idle_longest_ns))
+			s = &r->site[i];
+	if (s == NULL && r->idle_longest_kernel != 0)
+		s = lines_launched(r, r->idle_longest_kernel);
+	return s;
+}
+
 static json_t *
 json_longest(const struct run *r)
 {
@@ -105,8 +120,7 @@ json_longest(const struct run *r)
 	return json_pack("{s:o, s:s, s:o}",
 	    "s", json_seconds(r->idle_longest_ns),
 	    "cause", longest_cause(r),
-	    "site", json_site(r->idle_longest_kernel == 0 ? NULL :
-	    lines_launched(r, r->idle_longest_kernel)));
+	    "site", json_site(longest_site(r)));
 }
 
 static json_t *

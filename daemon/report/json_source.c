@@ -379,10 +379,12 @@ json_site(const struct site *s)
 		return json_null();
 	if (s->first < s->frames)
 		f = &s->frame[s->first];
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "call", wire_call_name(s->call),
 	    "kernel_id", s->kernel > 0 ? json_count(s->kernel) : json_null(),
 	    "count", json_count(s->count),
+	    "idle_s", json_number(s->idle_ns * 1e-9),
+	    "idle_gaps", json_number(round(s->idle_gaps)),
 	    "function", json_text(f->function),
 	    "file", json_text(f->file),
 	    "line", json_line_number(f->line),

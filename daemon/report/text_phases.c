@@ -73,7 +73,7 @@ parts_phases(struct out *o, const json_t *run)
 	const json_t *s = json_object_get(run, "summary"), *gap;
 	double wall = field_number(run, "wall_ns") / 1e9, longest, told;
 	char a[NUMBER_SIZE], b[NUMBER_SIZE], *site, *text = NULL;
-	const char *what;
+	const char *what, *call;
 
 	told = text_results(o, json_object_get(s, "results"), wall);
 	text_elsewhere(o, field_number(json_object_get(s, "idle"),
@@ -86,10 +86,13 @@ parts_phases(struct out *o, const json_t *run)
 		return;
 	/* Without the examples that follow the colon. */
 	site = parts_site_text(lined(json_object_get(gap, "site")), NULL, false);
+	call = field_text(json_object_get(gap, "site"), "call");
 	if (asprintf(&text, "the GPU waited %s (%s of the run) "
 	    "%.*s%s%s", number_seconds(a, longest), number_percent(b, longest / wall),
-	    (int)strcspn(what, ":"), what, site != NULL ?
-	    ", until a kernel was " : "", site != NULL ? site : "") < 0)
+	    (int)strcspn(what, ":"), what, site == NULL ? "" :
+	    call != NULL && strcmp(call, "launch") == 0 ?
+	    ", until a kernel was " : ", until CUDA was ",
+	    site != NULL ? site : "") < 0)
 		text = NULL;
 	free(site);
 	if (text == NULL)

@@ -43,6 +43,17 @@ has_launch_sites() {
 	    "work $(line_of 'mock_synchronize(c);')"
 }
 
+@test "in front of which call the GPU waited for the host" {
+	options=
+	measure --kernels 200 --signatures 1 --kernel-us 20 --pause-us 3000
+	export_run 1
+	same "the line" "$(of '.sites[] | select(.idle_gaps > 20 and
+	    .idle_s > 0.05) | "\(.call) \(.function) \(.line)"')" \
+	    "launch launch $(line_of 'if (mock_kernel_launch(j->context')"
+	grep -q "what this line calls" report ||
+	    fail "$(cat report)"
+}
+
 @test "the same without a daemon" {
 	options="--no-daemon -o x.cadv"
 	measure --kernels 40 --signatures 4

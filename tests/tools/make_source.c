@@ -231,8 +231,8 @@ put_stalls(struct writer *w)
 }
 
 static void
-put_stack(struct writer *w, enum wire_call call, uint32_t key, uint64_t count_,
-    const uint64_t *frame, size_t n, const char *python)
+put_stack(struct writer *w, uint32_t number, enum wire_call call, uint32_t key,
+    uint64_t count_, const uint64_t *frame, size_t n, const char *python)
 {
 	uint8_t blob[8 * 16];
 	size_t i;
@@ -240,7 +240,7 @@ put_stack(struct writer *w, enum wire_call call, uint32_t key, uint64_t count_,
 	for (i = 0; i < n; i++)
 		le64_put(blob + 8 * i, frame[i]);
 	PUT(w, SITE, .kind = call, .key = key, .tid = 42, .count = count_,
-	    .frames = { blob, (uint32_t)(8 * n) },
+	    .number = number, .frames = { blob, (uint32_t)(8 * n) },
 	    .python = wire_str_of(python));
 }
 
@@ -286,14 +286,16 @@ put_sites(struct writer *w)
 		    .line = frame[i].line, .depth = frame[i].depth,
 		    .function = wire_str_of(frame[i].function),
 		    .file = wire_str_of(frame[i].file));
-	put_stack(w, CALL_LAUNCH, SOFTMAX, 16, softmax, COUNT(softmax), "");
-	put_stack(w, CALL_LAUNCH, GEMM, 16, gemm, COUNT(gemm),
+	put_stack(w, 1, CALL_LAUNCH, SOFTMAX, 16, softmax, COUNT(softmax), "");
+	put_stack(w, 2, CALL_LAUNCH, GEMM, 16, gemm, COUNT(gemm),
 	    "/usr/lib/python3/dist-packages/torch/nn/functional.py\t1204\t"
 	    "linear\n" FOLDER "model.py\t31\tforward\n"
 	    FOLDER "train.py\t44\t<module>\n");
-	put_stack(w, CALL_LAUNCH, HOSTILE, 16, hostile, COUNT(hostile), "");
-	put_stack(w, CALL_MEMCPY, 0, 500, copy, COUNT(copy), "");
-	put_stack(w, CALL_DEVICE_SYNC, 0, 500, sync, COUNT(sync), "");
+	put_stack(w, 3, CALL_LAUNCH, HOSTILE, 16, hostile, COUNT(hostile), "");
+	put_stack(w, 4, CALL_MEMCPY, 0, 500, copy, COUNT(copy), "");
+	PUT(w, AWAY, .site = 4, .tid = 42, .start_ns = T0 + 296 * MS,
+	    .end_ns = T0 + 299 * MS);
+	put_stack(w, 5, CALL_DEVICE_SYNC, 0, 500, sync, COUNT(sync), "");
 }
 
 void

@@ -50,6 +50,15 @@ feed_site(struct feed *f, enum wire_call call, uint32_t key, uint64_t count,
 	    .python = wire_str_of(python));
 }
 
+/* The host is away from ${start} on, until the event of site ${number} at ${end}. */
+static void
+feed_away(struct feed *f, uint32_t number, uint64_t start, uint64_t end)
+{
+
+	FEED(f, AWAY, .site = number, .tid = 7, .start_ns = T0 + start,
+	    .end_ns = T0 + end);
+}
+
 static const struct site_frame *
 shown(const struct site *s)
 {
@@ -338,4 +347,50 @@ FEED_TEST(test_hostile)
 			assert_string_equal(s->frame[2].function, "g?[0m");
 		}
 	}
+}
+
+/* A gap in which the host was away belongs to the site that ended it: only the part in
+ * which the GPU was idle, without our measuring. What code is loaded in counts for the
+ * longest gap alone; while the GPU worked, nothing does. */
+FEED_TEST(test_away)
+{
+	const struct run *run;
+	const struct site *s;
+	uint8_t stack[8];
+
+	feed_signature(f, 1, "a");
+	feed_mappings(f);
+	feed_kernel(f, 1, 5 * US, 10 * US, 5 * MS);
+	feed_away(f, 3, 1 * MS, 9 * MS);		/* 4 ms idle, 1 ms ours */
+	FEED(f, OVERHEAD, .kind = OVERHEAD_COUNTERS, .tid = 7,
+	    .start_ns = T0 + 6 * MS, .end_ns = T0 + 7 * MS);
+	feed_kernel(f, 1, 9 * MS, 9 * MS + 5 * US, 20 * MS);
+	feed_away(f, 4, 10 * MS, 15 * MS);		/* behind a kernel */
+	/* It stands for three, of 12 ms in all. */
+	FEED(f, AWAY, .site = 3, .start_ns = T0 + 18 * MS, .end_ns = T0 + 22 * MS,
+	    .total_ns = 12 * MS, .count = 3);
+	feed_kernel(f, 1, 22 * MS, 22 * MS + 5 * US, 30 * MS);
+	feed_api(f, CALL_MODULE_LOAD, 80 * MS, 81 * MS);
+	feed_away(f, 4, 30 * MS, 80 * MS);
+	feed_kernel(f, 1, 90 * MS, 90 * MS + 5 * US, 95 * MS);
+	feed_away(f, 99, 92 * MS, 97 * MS);		/* no such site */
+	feed_kernel(f, 1, 97 * MS, 97 * MS + 5 * US, 98 * MS);
+	le64_put(stack, EXE + 0x10);
+	FEED(f, SITE, .kind = CALL_MEMCPY, .number = 3, .frames = { stack, 8 });
+	le64_put(stack, EXE + 0x20);
+	FEED(f, SITE, .kind = CALL_MEMCPY, .number = 4, .count = 2,
+	    .frames = { stack, 8 });
+	feed_frame(f, EXE + 0x10, 0, "_Z4loadi", "/home/ada/app.cu", 17);
+	feed_frame(f, EXE + 0x20, 0, "_Z4othri", "/home/ada/app.cu", 27);
+	run = feed_settle(f);
+	assert_int_equal(run->sites, 2);
+	s = &run->site[shown(&run->site[0])->line == 17 ? 0 : 1];
+	assert_int_equal(s->count, 0);
+	assert_true(s->idle_gaps == 4);
+	assert_true(s->idle_ns == 3 * MS + 3.0 * 2 * MS);
+	assert_int_equal(s->idle_longest_ns, 3 * MS);
+	s = &run->site[s == run->site ? 1 : 0];
+	assert_true(s->idle_gaps == 0);
+	assert_true(s->idle_ns == 0);
+	assert_int_equal(s->idle_longest_ns, 50 * MS);
 }

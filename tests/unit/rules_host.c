@@ -1452,6 +1452,35 @@ MADE_TEST(test_gaps_within)
 	assert_null(made_found(m, "gpu-idle-gaps")->site);
 }
 
+/* If the host comes back from elsewhere at one line for most of it, that is the place. */
+MADE_TEST(test_gaps_away)
+{
+	struct site_frame frame[][2] = {
+		{ FRAME("/a/run.py", 7), FRAME("/a/run.py", 90) },
+		{ FRAME("/a/run.py", 8), FRAME("/a/run.py", 90) },
+	};
+	struct site site[] = {
+		{ .call = CALL_MEMCPY_ASYNC, .count = 900, .frame = frame[0],
+		    .frames = 2, .idle_gaps = 900, .idle_ns = 1400 * MS },
+		{ .call = CALL_EVENT_SYNC, .frame = frame[1], .frames = 2,
+		    .idle_gaps = 900, .idle_ns = 1600 * MS },
+	};
+	const struct finding *f;
+
+	advised(fault_waiting, m);
+	m->run.site = site;
+	m->run.sites = 2;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_non_null(f->site);
+	assert_int_equal(f->site->frame[f->site->first].line, 8);
+	assert_has(f->location, "in front of what this line calls");
+	site[1].idle_gaps = 2;		/* does not come again */
+	assert_null(made_found(m, "gpu-idle-gaps")->site);
+	site[1].idle_gaps = 900;
+	site[1].idle_ns = 1400 * MS;	/* of 3 s */
+	assert_null(made_found(m, "gpu-idle-gaps")->site);
+}
+
 /* What the summary says of gaps whose half or more follows a copy to the host, or a wait,
  * and the place of that: if the line makes so many of them that it must be this one; the
  * frame is the program's own, not a package's. */

@@ -22,6 +22,8 @@ struct sent {
 	uint64_t frame[KEEP][64];
 	char python[KEEP][512];
 	size_t sites;
+	struct record_AWAY away[64];
+	size_t aways;
 	struct { uint64_t address; uint32_t mapping, flags; char name[64]; }
 	    name[KEEP];
 	size_t names;
@@ -51,6 +53,9 @@ keep(const struct record *r)
 		got.site[got.sites] = *s;
 		memcpy(got.frame[got.sites], s->frames.p, s->frames.len);
 		text(got.python[got.sites++], 512, s->python);
+	} else if (r->type == RECORD_AWAY) {
+		assert_true(got.aways < 64);
+		got.away[got.aways++] = r->u.AWAY;
 	} else if (r->type == RECORD_FRAME) {
 		assert_true(got.names < KEEP);
 		got.name[got.names].address = f->address;
@@ -77,7 +82,7 @@ receive(bool final)
 	uint8_t *p;
 	int rc;
 
-	got.sites = 0;
+	got.sites = got.aways = 0;
 	host_send(final);
 	p = host_take(&len);
 	while ((rc = record_next(p, len, &pos, &r)) > 0)
@@ -318,6 +323,50 @@ fork_road(int call, unsigned way, unsigned left)
 		fork_road(call, way >> 2, left - 1);
 		sink++;
 	}
+}
+
+static NOINLINE void
+comes_back(uint64_t at)
+{
+
+	NOTED(0);
+	host_back(CALL_EVENT_SYNC, NULL, at);
+	sink++;
+}
+
+/* Where the host was away for a millisecond the stack is taken, but counts as no call; a
+ * site that only came to be so is sent, too. */
+TEST(absences_have_their_stack)
+{
+	const uint64_t ms = 1000000, t = 1000 * ms;
+	const uint64_t when[] = {
+		t, t + ms / 2,		/* the first call: nothing is known */
+		t + 90 * ms, t + 90 * ms + 20000,	/* busy: the time stays */
+		t + 190 * ms + 10000, t + 191 * ms,	/* 0.99 ms */
+	};
+	size_t i, at = 0;
+
+	for (i = 0; i < sizeof(when) / sizeof(when[0]); i++)
+		comes_back(when[i]);
+	call_sites++;
+	receive(false);
+	assert_int_equal(got.aways, 2);
+	assert_int_equal(got.away[0].start_ns, t + ms / 2);
+	assert_int_equal(got.away[0].end_ns, t + 90 * ms);
+	assert_int_equal(got.away[1].start_ns, t + 90 * ms);
+	assert_int_equal(got.away[1].total_ns, 100 * ms + 10000);
+	assert_int_equal(got.away[1].count, 1);
+	for (i = 0; i < got.sites; i++)
+		if (got.site[i].number == got.away[0].site)
+			at = i;
+	assert_true(got.away[0].site > 0);
+	assert_int_equal(got.site[at].number, got.away[0].site);
+	assert_int_equal(got.site[at].kind, CALL_EVENT_SYNC);
+	assert_int_equal(got.site[at].count, 0);
+	for (i = 0; i < got.site[at].frames.len / 8; i++)
+		if (got.frame[at][i] == expected[0])
+			return;
+	fail_msg("its caller is not on the stack");
 }
 
 TEST(tables_are_bounded)

@@ -78,6 +78,13 @@ host_call(int call)
 	call_site_other((uint16_t)call);
 }
 
+void
+host_back(int call, struct signature *s, uint64_t at)
+{
+
+	call_site_back((uint16_t)call, s, at);
+}
+
 uint64_t
 host_next(int call)
 {

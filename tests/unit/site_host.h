@@ -12,6 +12,7 @@ struct signature *host_signature(uint32_t id);
 void host_announce(struct signature *s);
 void host_launch(struct signature *s);
 void host_call(int call);
+void host_back(int call, struct signature *s, uint64_t at);
 uint64_t host_next(int call);
 uint64_t host_cost(void);
 size_t host_parse(char *text, size_t len);

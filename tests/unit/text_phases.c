@@ -38,6 +38,11 @@ TEST(test_long_gap)
 	text = report_text();
 	assert_has(text, "that launch nothing, until a kernel was launched from "
 	    "step.cu:7 in step()\n");
+	/* Where the host went on is known of other calls, too. */
+	site.call = CALL_MEMCPY_ASYNC;
+	site.idle_longest_ns = 3000000000u;
+	assert_has(report_text(), "that launch nothing, until CUDA was called from "
+	    "step.cu:7 in step()\n");
 	/* A hundredth of the run is not worth starting with. */
 	f.run.idle_longest_ns = 124000000;
 	text = report_text();

@@ -49,6 +49,7 @@ function Phases({ summary, wall }: { summary: Summary; wall: number }) {
   const long = gap != null && gap.s >= phaseShare * wall && gap.s > (checked?.host_s ?? 0) ? gap : null;
   const elsewhere = summary.idle.elsewhere_ratio ?? 0;
   const until = long?.site?.frames[long.site.first ?? 0];
+  const went = long?.site?.call === 'launch' ? 'a kernel was launched' : 'CUDA was called';
   return (
     <>
       {checked && (
@@ -67,7 +68,7 @@ function Phases({ summary, wall }: { summary: Summary; wall: number }) {
       {long && (
         <p class="small">
           One long gap: for <b>{seconds(long.s)}</b>, {percent(long.s / wall)} of the run, the GPU waited at one place {long.cause}
-          {until?.file != null && <>, until a kernel was launched from <code>{placeOf(until)}</code> {frameText(until)}</>}.
+          {until?.file != null && <>, until {went} from <code>{placeOf(until)}</code> {frameText(until)}</>}.
         </p>
       )}
     </>

@@ -140,7 +140,8 @@ site_make(struct model *m, struct stream *s, const struct record_SITE *r,
 	uint32_t i, n = r->frames.len / 8;
 
 	*site = (struct site_state){ .stream = source_stream(m, s),
-	    .call = (uint16_t)r->kind, .count = r->count, .kernel = IDMAP_NONE };
+	    .call = (uint16_t)r->kind, .count = r->count, .number = r->number,
+	    .kernel = IDMAP_NONE };
 	if (r->kind == CALL_LAUNCH)
 		site->kernel = idmap_get(&s->signature, r->key);
 	site->addresses = n < SITE_DEPTH ? n : SITE_DEPTH;

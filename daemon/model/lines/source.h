@@ -123,6 +123,11 @@ struct site {
 	uint16_t call;		/* enum wire_call; CALL_LAUNCH */
 	uint32_t kernel;	/* struct kernel's id of a launch; else 0 */
 	uint64_t count;		/* events recorded with this call stack */
+	double idle_ns;		/* the GPU idle while the host made no call for 1 ms or
+				 * longer, before such a call; not where code was
+				 * loaded; an estimate, if only some were looked at */
+	double idle_gaps;	/* such times */
+	uint64_t idle_longest_ns;	/* of all, also where code was loaded */
 	struct site_frame *frame;	/* innermost first; Python frames are
 					 * in front of the native ones */
 	size_t frames;

@@ -114,6 +114,7 @@ struct named_site {
 	struct named *frame;
 	size_t frames;
 	uint64_t count;
+	struct away_sum idle;
 	uint32_t order;
 };
 
@@ -185,21 +186,28 @@ site_name(const struct source_state *x, const struct site_state *s,
 	return n;
 }
 
+static void
+site_add(struct named_site *to, const struct named_site *s)
+{
+
+	to->count = add_sat(to->count, s->count);
+	to->idle.idle_ns += s->idle.idle_ns;
+	to->idle.gaps += s->idle.gaps;
+	to->idle.longest_ns = max_u64(to->idle.longest_ns, s->idle.longest_ns);
+}
+
 /* Merge equal sites, adding their counts, and sort them; returns how many are left. */
 static uint32_t
 sites_merge(struct named_site *site, uint32_t n)
 {
 	uint32_t i, out = 0;
 
-	for (i = 0; i < n; i++)
-		site[i].count = site[i].state->count;
 	if (n == 0)
 		return 0;
 	qsort(site, n, sizeof(*site), site_compare);
 	for (i = 1; i < n; i++)
 		if (site_is_same(&site[out], &site[i]))
-			site[out].count = add_sat(site[out].count,
-			    site[i].count);
+			site_add(&site[out], &site[i]);
 		else
 			site[++out] = site[i];
 	n = out + 1;
@@ -230,6 +238,9 @@ sites_out(struct model *m, const struct named_site *site, uint32_t n)
 
 		x->out_site[i] = (struct site){ .call = s->call,
 		    .kernel = k != NULL ? k->id : 0, .count = site[i].count,
+		    .idle_ns = site[i].idle.idle_ns,
+		    .idle_gaps = site[i].idle.gaps,
+		    .idle_longest_ns = site[i].idle.longest_ns,
 		    .frame = to, .frames = site[i].frames };
 		for (j = 0; j < site[i].frames; j++)
 			*to++ = site[i].frame[j].frame;
@@ -244,6 +255,7 @@ site_settle(struct model *m)
 {
 	struct source_state *x = m->source;
 	struct named_site *site;
+	const struct away_sum *idle;
 	struct named *frame;
 	size_t used = 0;
 	uint32_t i;
@@ -256,6 +268,10 @@ site_settle(struct model *m)
 		goto done;
 	for (i = 0; i < x->sites; i++) {
 		site[i].state = &x->site[i];
+		site[i].count = x->site[i].count;
+		idle = away_of(m, x->site[i].stream, x->site[i].number);
+		if (idle != NULL)
+			site[i].idle = *idle;
 		site[i].frame = frame + used;
 		site[i].frames = site_name(x, &x->site[i], frame + used);
 		site[i].order = i;

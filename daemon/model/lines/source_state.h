@@ -145,6 +145,7 @@ struct frame_entry {
 
 struct site_state {
 	uint32_t stream, tid, kernel;
+	uint32_t number;	/* in its process, for AWAY; 0: none */
 	uint16_t call;
 	uint64_t count;
 	uint64_t *address;

@@ -412,3 +412,48 @@ gaps_after(struct arena *arena, const struct run *run, uint64_t calls,
 	}
 	return site;
 }
+
+/* Of ${n} places, the gaps of those at the line of ${site}'s frame ${frame}. */
+static double
+gaps_at(const struct gap_place *p, size_t n, const struct site *site, size_t frame)
+{
+	const struct site_frame *f = &site->frame[frame];
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (p[i].line == f->line && strcmp(p[i].file, f->file) == 0)
+			sum += p[i].site->idle_gaps;
+	return sum;
+}
+
+const struct site *
+gaps_away(struct arena *arena, const struct run *run, double least_s, double gaps,
+    bool (*is)(const struct site *s))
+{
+	struct gap_place *p = calloc(run->sites + 1, sizeof(*p));
+	const struct site *best = NULL;
+	struct site *site = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; p != NULL && i < run->sites; i++) {
+		const struct site *s = &run->site[i];
+		size_t f = own_frame(s);
+
+		if (!(s->idle_ns > 0) || f >= s->frames || (is != NULL && !is(s)))
+			continue;
+		p[n++] = (struct gap_place){ .site = s, .file = s->frame[f].file,
+		    .function = "", .line = s->frame[f].line,
+		    .s = s->idle_ns * 1e-9 };
+	}
+	if (n > 0) {
+		qsort(p, n, sizeof(*p), by_line);
+		best = most_at(p, n, least_s, same_line);
+	}
+	if (best != NULL && gaps_at(p, n, best, own_frame(best)) >= gaps &&
+	    (site = arena_get(arena, sizeof(*site))) != NULL) {
+		*site = *best;
+		site->first = own_frame(best);
+	}
+	free(p);
+	return site;
+}

@@ -84,4 +84,13 @@ const struct site *gaps_within(struct arena *arena, const struct run *run, doubl
 const struct site *gaps_after(struct arena *arena, const struct run *run,
     uint64_t calls, bool (*is)(const struct site *s), double made, double gaps);
 
+/*
+ * gaps_away(arena, run, least_s, gaps, is): the line of the program's own code in front
+ * of whose calls the GPU waited for at least ${least_s} seconds, ${gaps} times or more,
+ * while the host made no call for 1 ms or longer: sites for which ${is} is true (NULL:
+ * all). A site that shows it, in ${arena}; NULL: none, or memory is short.
+ */
+const struct site *gaps_away(struct arena *arena, const struct run *run, double least_s,
+    double gaps, bool (*is)(const struct site *s));
+
 #endif

@@ -58,6 +58,9 @@ limiter(double host, double api, double sync)
 #define INPUT_TOLD 0.2	/* late input is mentioned: with half of it or more it is the
 			 * cause */
 
+#define AWAY_TOLD 0.25	/* of several lines that copy input, the one in front of which the
+			 * GPU waits longest is the place if it has so much: of labels and
+			 * masks that are copied behind it, the others have little */
 #define WITHIN_TOLD 0.25	/* so is the line within whose calls so much lies: what
 				 * backward passes launch has no line, half or more of it */
 
@@ -362,7 +365,7 @@ set_place(const struct rule_view *x, struct draft *d, const struct again *a,
 	const struct run *run = x->run;
 	const struct site *place;
 	const char *after = "";
-	double within;
+	double within, least = rule_value(x, "min_gaps");
 	bool whole;
 
 	d->f.location = say_counted(x->arena, a->gaps, "gap");
@@ -370,15 +373,24 @@ set_place(const struct rule_view *x, struct draft *d, const struct again *a,
 		d->waits = idle >= LATE_S * a->gaps ? BAR_INPUT : 0;
 		d->f.location = arena_format(x->arena, "%s, most of it beside "
 		    "copies to the GPU that the loader makes", d->f.location);
-		lines_site_of(x, d, COPIES, is_loaded);
+		d->f.site = gaps_away(x->arena, run, AWAY_TOLD * idle, least, is_loaded);
+		if (d->f.site == NULL)
+			lines_site_of(x, d, COPIES, is_loaded);
 	} else if (is_variant(d, "input") || is_variant(d, "kept")) {
 		d->waits = idle >= LATE_S * a->gaps ? BAR_INPUT : 0;
 		d->f.location = arena_format(x->arena, "%s, most of it in front "
 		    "of copies to the GPU", d->f.location);
-		place_input(x, d);
+		d->f.site = gaps_away(x->arena, run, AWAY_TOLD * idle, least, is_input);
+		if (d->f.site == NULL)
+			place_input(x, d);
 	} else if (*(after = place_after(x, d, a, idle)) != '\0' &&
 	    d->f.site != NULL) {
 		/* What the host does with it lies behind that line. */
+	} else if ((place = gaps_away(x->arena, run, 0.5 * idle, least, NULL)) !=
+	    NULL) {
+		d->f.site = place;
+		d->f.location = arena_format(x->arena, "%s, most of it in front of "
+		    "what this line calls", d->f.location);
 	} else if (a->moved > 0.5 * idle && (place = gaps_after(x->arena, run,
 	    COPIES, is_move, 1, 1)) != NULL) {
 		/* A step of XLA begins with one. */

@@ -1,0 +1,144 @@
+/*
+ * model/away.c: what the host came back to after it had made no CUDA call for a while. A
+ * gap of the GPU tells how long the host was busy elsewhere; these records tell in front
+ * of which call of the program.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+
+#include "model/internal.h"
+
+/* A record stands for as many times as long at most: a bound on what a hostile stream may
+ * claim. */
+#define STANDS_MOST 1e6
+
+COMPARE(away_order, struct away, ORDER(x->end, y->end) ?: ORDER(x->site, y->site))
+
+/* Makes room: the older half of what ${s} keeps is forgotten. */
+static void
+evict(struct model *m, struct stream *s)
+{
+	uint32_t n = (s->aways + 1) / 2;
+
+	s->aways -= n;
+	m->aways -= n;
+	memmove(s->away, s->away + n, s->aways * sizeof(*s->away));
+}
+
+int
+away_feed(struct model *m, struct stream *s, const struct record_AWAY *r)
+{
+	struct away a = { .start = r->start_ns, .end = r->end_ns, .site = r->site };
+
+	if (r->site == 0)
+		return 0;
+	if (!model_time(m, r->start_ns, r->end_ns)) {
+		s->process.lost[LOSS_TIMESTAMP]++;
+		return 0;
+	}
+	a.stands = fmin(STANDS_MOST, fmax(1, (double)r->total_ns /
+	    fmax(1, (double)(r->end_ns - r->start_ns))));
+	a.count = fmin(STANDS_MOST, fmax(1, (double)r->count));
+	if (m->aways >= MAX_AWAYS)
+		evict(m, s);
+	if (m->aways >= MAX_AWAYS)
+		return 0;
+	if (model_grow(&s->away, &s->aways_cap, s->aways, MAX_AWAYS,
+	    sizeof(*s->away)) != 0)
+		return -1;
+	s->away_dirty = s->away_dirty || (s->aways > 0 &&
+	    s->away[s->aways - 1].end > a.end);
+	s->away[s->aways++] = a;
+	m->aways++;
+	return 0;
+}
+
+void
+away_sort(struct model *m)
+{
+	struct stream *s;
+	uint32_t i;
+
+	for (i = 0; i < m->stream_count; i++) {
+		s = m->stream[i];
+		if (s->away_dirty)
+			qsort(s->away, s->aways, sizeof(*s->away), away_order);
+		s->away_dirty = false;
+	}
+}
+
+void
+away_prune(struct model *m, uint64_t before)
+{
+	struct stream *s;
+	uint32_t i, n;
+
+	for (i = 0; i < m->stream_count; i++) {
+		s = m->stream[i];
+		n = FIRST_NOT(mid, 0, s->aways, s->away[mid].end < before);
+		if (n == 0)
+			continue;
+		s->aways -= n;
+		m->aways -= n;
+		memmove(s->away, s->away + n, s->aways * sizeof(*s->away));
+	}
+}
+
+/* The sums of site ${site} of ${s}, made if they are new; NULL if there are too many or
+ * no memory. */
+static struct away_sum *
+sum_of(struct model *m, struct stream *s, uint32_t site)
+{
+	uint32_t i = idmap_get(&s->away_site, site);
+
+	if (i != IDMAP_NONE)
+		return &m->away_sum[i];
+	if (model_grow(&m->away_sum, &m->away_sums_cap, m->away_sums,
+	    MAX_AWAY_SITES, sizeof(*m->away_sum)) != 0 ||
+	    idmap_put(&s->away_site, site, m->away_sums) != 0)
+		return NULL;
+	return &m->away_sum[m->away_sums++];
+}
+
+void
+away_gap(struct model *m, struct stream *s, uint64_t from, uint64_t to, uint64_t host,
+    bool comes_again)
+{
+	uint32_t i = FIRST_NOT(mid, 0, s->aways, s->away[mid].end <= from);
+	const struct away *a;
+	struct away_sum *sum;
+	uint64_t start, end, ns;
+
+	/* The clocks of the callback and of the call's record are one, but the record
+	 * begins a little later. */
+	for (; i < s->aways && host > 0; i++) {
+		a = &s->away[i];
+		start = max_u64(a->start, from);
+		end = min_u64(a->end, to);
+		if (a->end > add_sat(to, CLOCK_SLACK))
+			break;
+		if (end <= start || (sum = sum_of(m, s, a->site)) == NULL)
+			continue;
+		ns = end - start - spans_overlap(&m->overhead, start, end);
+		ns = min_u64(ns, host);
+		host -= ns;
+		from = end;
+		sum->longest_ns = max_u64(sum->longest_ns, ns);
+		if (!comes_again || ns == 0)
+			continue;
+		sum->idle_ns += (double)ns * a->stands;
+		sum->gaps += a->count;
+	}
+}
+
+const struct away_sum *
+away_of(const struct model *m, uint32_t stream, uint32_t site)
+{
+	uint32_t i = site == 0 || stream >= m->stream_count ? IDMAP_NONE :
+	    idmap_get(&m->stream[stream]->away_site, site);
+
+	return i == IDMAP_NONE ? NULL : &m->away_sum[i];
+}
