@@ -12,6 +12,7 @@
 #include "memory.h"
 
 #define SLOTS (2 * MEMORY_LIVE)	/* half of them are free: probe sequences are short */
+#define BLOCK 64		/* slots that are passed over together if all are free */
 
 enum { ALLOCATED = 1, RELEASED = 2 };	/* operation of record_MEMORY */
 
@@ -26,6 +27,7 @@ struct live {
 static struct {
 	pthread_mutex_t lock;
 	struct live *slot;	/* 12 MiB of address space */
+	uint8_t taken[SLOTS / BLOCK];	/* slots of each block that are not free */
 	uint32_t count;
 } table = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -77,6 +79,7 @@ put(const struct live *l)
 		i = find(l->address);
 		room = table.slot[i].address != 0 || table.count < MEMORY_LIVE;
 		if (room) {
+			table.taken[i / BLOCK] += table.slot[i].address == 0;
 			table.count += table.slot[i].address == 0;
 			table.slot[i] = *l;
 		}
@@ -101,6 +104,7 @@ clear(uint32_t i)
 		i = j;
 	}
 	table.slot[i].address = 0;
+	table.taken[i / BLOCK]--;
 	table.count--;
 }
 
@@ -125,15 +129,16 @@ take(uint64_t address, struct live *out)
 void
 memory_context_gone(uint32_t context)
 {
-	uint32_t i;
+	uint32_t i, b;
 
 	pthread_mutex_lock(&table.lock);
-	for (i = 0; i < SLOTS && table.count > 0; i++)
-		/* What moves up into a cleared slot is looked at, too. */
-		while (table.slot[i].address != 0 &&
-		    table.slot[i].context == context &&
-		    (table.slot[i].flags & MEMORY_ASYNC) == 0)
-			clear(i);
+	for (b = 0; b < SLOTS / BLOCK && table.count > 0; b++)
+		for (i = b * BLOCK; i < (b + 1) * BLOCK && table.taken[b] > 0; i++)
+			/* What moves up into a cleared slot is looked at, too. */
+			while (table.slot[i].address != 0 &&
+			    table.slot[i].context == context &&
+			    (table.slot[i].flags & MEMORY_ASYNC) == 0)
+				clear(i);
 	pthread_mutex_unlock(&table.lock);
 }
 
