@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
 #include "facts/warp.h"
 #include "model/model.h"
 #include "source/flow.h"
@@ -188,7 +187,20 @@ lanes_at(int64_t at[WARP], const struct affine *a,
 	return true;
 }
 
-COMPARE(by_place, int64_t, ORDER(*x, *y))
+/* Lanes are a few, and mostly in order: then this takes one pass, and qsort a call for
+ * each comparison. */
+static void
+sort(int64_t *at, unsigned n)
+{
+	for (unsigned i = 1; i < n; i++) {
+		int64_t x = at[i];
+		unsigned to = i;
+
+		for (; to > 0 && at[to - 1] > x; to--)
+			at[to] = at[to - 1];
+		at[to] = x;
+	}
+}
 
 /* The number of different values among the first ${n}; sorts them. */
 static unsigned
@@ -196,7 +208,7 @@ different(int64_t *at, unsigned n)
 {
 	unsigned count = n > 0;
 
-	qsort(at, n, sizeof(*at), by_place);
+	sort(at, n);
 	for (unsigned i = 1; i < n; i++)
 		count += at[i] != at[i - 1];
 	return count;
@@ -266,7 +278,7 @@ affine_wavefronts(const struct affine *a, uint32_t bytes,
 
 		for (unsigned i = 0; i < together; i++)
 			word[n++] = (at[part * together + i] - low) / BANK;
-		qsort(word, n, sizeof(*word), by_place);
+		sort(word, n);
 		most = 1;
 		for (unsigned i = 0; i < n; i++)
 			if (i == 0 || word[i] != word[i - 1])
