@@ -68,7 +68,11 @@ has_launch_sites() {
 	measure --kernels 200 --signatures 16 --threads 8
 	export_run 1
 	has_launch_sites 16
-	same "lost records" "$(of .run.data.lost)" 0
+	# A launch waits for a kernel that another thread measures, for 20 ms (injection/gate.c).
+	# On a busy machine that may not be enough: then CUPTI has no record of the launch,
+	# which is told.
+	same "launches, told or lost" "$(of '.run | .launches + .data.lost')" 1600
+	same "lost by us" "$(of '.run.data.lost_by | del(.cupti) | add')" 0
 }
 
 @test "a process of the program's own has its stacks, too" {
