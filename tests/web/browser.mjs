@@ -80,15 +80,25 @@ export async function shoot(page, name) {
   await page.screenshot({ path: path.join(shots, `${name}-all.png`), fullPage: true });
 }
 
-// ${scheme}: in dark mode only the rules about colours are checked again.
-export async function accessible(page, scheme = 'light') {
+// Rules that need computed colours: axe spends two thirds of its time on them.
+const colours = ['color-contrast', 'link-in-text-block'];
+
+// What is checked for problems of accessibility in light and in dark, wide and narrow.
+// Colours depend on the scheme and not on the width (no media query changes one), all the
+// rest on the width and not on the scheme: each is checked once.
+export const looks = [1280, 1600, 360].map((width) => ({ scheme: 'light', width, rules: width === 1280 ? 'all' : 'rest' }))
+  .concat({ scheme: 'dark', width: 1280, rules: 'colours' });
+
+// ${rules}: all, only those about colours, or the rest of them.
+export async function accessible(page, rules = 'all') {
   // Content that is being fetched again is dimmed until it arrives.
   await page.waitForFunction(() => document.querySelector('.stale') === null);
-  await page.evaluate(axe);
+  if (!await page.evaluate(() => 'axe' in globalThis)) await page.evaluate(axe);
   // Only violations are reported in full and transferred: reporting all other nodes
   // takes twice as long as checking them.
   const options = { resultTypes: ['violations'] };
-  if (scheme === 'dark') options.runOnly = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
+  if (rules === 'colours') options.runOnly = { type: 'rule', values: colours };
+  if (rules === 'rest') options.rules = Object.fromEntries(colours.map((rule) => [rule, { enabled: false }]));
   const violations = await page.evaluate(async (o) => (await globalThis.axe.run(o)).violations, options);
   const serious = violations.filter((v) => v.impact !== 'minor');
   assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html).join(' | ')}`), []);

@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { require, root, runId, taken } from '../api/daemon.mjs';
 import * as tab from './browser.mjs';
-import { accessible, shoot } from './browser.mjs';
+import { accessible, looks, shoot } from './browser.mjs';
 import { format } from './format.mjs';
 import { files, findings as madeFindings, lineOf, paths, source, texts } from './source-fixture.mjs';
 
@@ -476,25 +476,24 @@ test('a long file is folded, and a long kernel too', async (t) => {
   assert.ok((await page.$$eval('.listing tr', (all) => all.length)) < 2000);
 });
 
-for (const scheme of ['light', 'dark'])
-  for (const width of [1600, 1280, 360])
-    test(`no serious accessibility problem, ${scheme}, ${width} px`, async (t) => {
-      const page = await openSource(t, { scheme, width });
-      await page.waitForSelector('.tok-keyword');
-      await page.click('.pane .sass summary');
-      await page.waitForSelector('.steps');
-      await accessible(page, scheme);
-      const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      assert.equal(over, 0, 'the page is wider than its window');
-      await shoot(page, `source-${scheme}-${width}`);
-      await page.click('[role=tab] >> text=attention.cu');
-      await page.click('.modes >> text=SASS');
-      await page.waitForSelector('.listing tr[data-place="1"]');
-      await accessible(page, scheme);
-      await shoot(page, `source-sass-${scheme}-${width}`);
-      await page.goto(`http://127.0.0.1:${site.port}/#/runs/${run.number}/findings/00000000000000a1`);
-      await page.waitForSelector('.finding.chosen .hot');
-      await page.$$eval('.stack', (all) => all.forEach((d) => (d.open = true)));
-      await accessible(page, scheme);
-      await shoot(page, `finding-${scheme}-${width}`);
-    });
+for (const { scheme, width, rules } of looks)
+  test(`no serious accessibility problem, ${scheme}, ${width} px`, async (t) => {
+    const page = await openSource(t, { scheme, width });
+    await page.waitForSelector('.tok-keyword');
+    await page.click('.pane .sass summary');
+    await page.waitForSelector('.steps');
+    await accessible(page, rules);
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.equal(over, 0, 'the page is wider than its window');
+    await shoot(page, `source-${scheme}-${width}`);
+    await page.click('[role=tab] >> text=attention.cu');
+    await page.click('.modes >> text=SASS');
+    await page.waitForSelector('.listing tr[data-place="1"]');
+    await accessible(page, rules);
+    await shoot(page, `source-sass-${scheme}-${width}`);
+    await page.goto(`http://127.0.0.1:${site.port}/#/runs/${run.number}/findings/00000000000000a1`);
+    await page.waitForSelector('.finding.chosen .hot');
+    await page.$$eval('.stack', (all) => all.forEach((d) => (d.open = true)));
+    await accessible(page, rules);
+    await shoot(page, `finding-${scheme}-${width}`);
+  });

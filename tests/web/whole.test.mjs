@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { bin, root, taken } from '../api/daemon.mjs';
-import { accessible, shoot, Site } from './browser.mjs';
+import { accessible, looks, shoot, Site } from './browser.mjs';
 import { format } from './format.mjs';
 
 const { change, seconds, times } = format;
@@ -365,33 +365,32 @@ const views = {
   '/diagnostics': 'table.processes tbody tr',
 };
 
-for (const scheme of ['light', 'dark'])
-  for (const width of [1280, 360])
-    test(`no serious accessibility problem, ${scheme}, ${width} px`, async (t) => {
-      const run = `/runs/${runs['double-precision.bad']}`;
-      const page = await open(t, run, { scheme, width });
-      const fits = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      for (const [view, ready] of Object.entries(views)) {
-        await page.evaluate((to) => { location.hash = to; }, `#${run}${view}`);
-        await page.waitForSelector(ready);
-        await accessible(page, scheme);
-        assert.equal(await fits(), 0, `${view} is wider than its window`);
-        await shoot(page, `whole${view.replaceAll('/', '-')}-${scheme}-${width}`);
-      }
-      await page.goto(site.at(`/compare/${runs['double-precision.bad']}/${runs['double-precision.good']}`));
-      await page.waitForSelector('table.predictions tbody tr');
-      // Both counted operations: an arrow leads from before to after.
-      await page.waitForSelector('.roofline .arrow');
-      await accessible(page, scheme);
-      assert.equal(await fits(), 0, 'the comparison is wider than its window');
-      // A table does not hide its last columns, which have the result.
-      assert.deepEqual(await page.$$eval('.scroll', (boxes) => boxes.filter((b) => b.scrollWidth > b.clientWidth)
-        .map((b) => b.getAttribute('aria-label'))), []);
-      if (width === 360)
-        assert.deepEqual(await page.$eval('table.compared tbody tr', (row) => [...row.querySelectorAll('td')].map((cell) =>
-          getComputedStyle(cell, '::before').content)), ['Verdict', 'Change', 'Before', 'After', 'Saved'].map((name) => `"${name}"`));
-      await shoot(page, `compare-${scheme}-${width}`);
-    });
+for (const { scheme, width, rules } of looks.filter((look) => look.width !== 1600))
+  test(`no serious accessibility problem, ${scheme}, ${width} px`, async (t) => {
+    const run = `/runs/${runs['double-precision.bad']}`;
+    const page = await open(t, run, { scheme, width });
+    const fits = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    for (const [view, ready] of Object.entries(views)) {
+      await page.evaluate((to) => { location.hash = to; }, `#${run}${view}`);
+      await page.waitForSelector(ready);
+      await accessible(page, rules);
+      assert.equal(await fits(), 0, `${view} is wider than its window`);
+      await shoot(page, `whole${view.replaceAll('/', '-')}-${scheme}-${width}`);
+    }
+    await page.goto(site.at(`/compare/${runs['double-precision.bad']}/${runs['double-precision.good']}`));
+    await page.waitForSelector('table.predictions tbody tr');
+    // Both counted operations: an arrow leads from before to after.
+    await page.waitForSelector('.roofline .arrow');
+    await accessible(page, rules);
+    assert.equal(await fits(), 0, 'the comparison is wider than its window');
+    // A table does not hide its last columns, which have the result.
+    assert.deepEqual(await page.$$eval('.scroll', (boxes) => boxes.filter((b) => b.scrollWidth > b.clientWidth)
+      .map((b) => b.getAttribute('aria-label'))), []);
+    if (width === 360)
+      assert.deepEqual(await page.$eval('table.compared tbody tr', (row) => [...row.querySelectorAll('td')].map((cell) =>
+        getComputedStyle(cell, '::before').content)), ['Verdict', 'Change', 'Before', 'After', 'Saved'].map((name) => `"${name}"`));
+    await shoot(page, `compare-${scheme}-${width}`);
+  });
 
 test('the findings of all runs: those that the API has, chosen by practice and severity', async (t) => {
   const page = await open(t, '/runs', { width: 1280, height: 900 });
@@ -416,7 +415,7 @@ test('the findings of all runs: those that the API has, chosen by practice and s
   const of = await open(t, `/rules/${rule}`, { scheme: 'dark' });
   await of.click('text=Where it was found, in all runs');
   await of.waitForSelector('th[scope=row] a[href*="/findings/"]');
-  await accessible(of, 'dark');
+  await accessible(of, 'colours');
   await of.click('table tbody th a');
   await of.waitForSelector('li.finding.chosen');
 });
