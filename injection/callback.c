@@ -64,6 +64,8 @@ static _Thread_local struct own {
 					 * callbacks, too */
 	bool muted;			/* this is a thread of the library */
 	bool nested;			/* inside a runtime call that is recorded */
+	uint16_t around;		/* call of the runtime call (CALLS_AROUND) that
+					 * this is inside, until the driver's is recorded */
 	bool kept;			/* cancellation is disabled */
 	int cancel;			/* the cancel state before that */
 	struct signature *window;	/* signature whose launch is measured in this
@@ -378,6 +380,21 @@ compare_copy(const CUpti_CallbackData *d)
 	recopy_enter(d->correlationId, &c);
 }
 
+/* Fills in and sends the API record of a call, at its end. */
+static void
+emit_api(struct record_API *r, const CUpti_CallbackData *d)
+{
+
+	r->result = d->functionReturnValue != NULL ?
+	    (uint32_t)*(CUresult *)d->functionReturnValue : 0;
+	r->tid = inject_tid();
+	r->correlation = d->correlationId;
+	r->start_ns = *d->correlationData;
+	r->end_ns = inject_now();
+	call_site_mark(r->end_ns);
+	EMIT(API, r);
+}
+
 static void
 on_call(const struct call_row *row, const CUpti_CallbackData *d)
 {
@@ -405,19 +422,33 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 	 * enabled. */
 	if (*d->correlationData == 0)
 		return;
-	r.result = d->functionReturnValue != NULL ?
-	    (uint32_t)*(CUresult *)d->functionReturnValue : 0;
-	r.tid = inject_tid();
-	r.correlation = d->correlationId;
-	r.start_ns = *d->correlationData;
-	r.end_ns = inject_now();
-	call_site_mark(r.end_ns);
-	EMIT(API, &r);
+	emit_api(&r, d);
 	emit_sync(&r, d);
 	if (memory_call(row))
 		memory_exit(row, d, device_of(d), r.end_ns);
 	counters_settle(true);	/* the GPU may be idle now */
 	if (r.result != CUDA_SUCCESS)
+		failure_tell(row->call, d, r.result, NULL);
+}
+
+/* A call of the runtime, whose driver call is recorded if it has callbacks. Then the
+ * enter callback of that one is between these two. */
+static void
+on_around(struct own *own, const struct call_row *row, const CUpti_CallbackData *d)
+{
+	struct record_API r = { .call = row->call };
+
+	if (d->callbackSite == CUPTI_API_ENTER) {
+		*d->correlationData = inject_now();
+		own->around = row->call;
+		return;
+	}
+	if (own->around != row->call || *d->correlationData == 0)
+		return;
+	own->around = 0;
+	call_site_other(row->call);
+	emit_api(&r, d);
+	if (r.result != 0)
 		failure_tell(row->call, d, r.result, NULL);
 }
 
@@ -564,6 +595,8 @@ on_driver_call(struct own *own, CUpti_CallbackId cbid,
 	default:
 		if (row->call == CALL_GRAPH_INSTANTIATE)
 			graphs_seen();
+		else if (row->call == own->around)
+			own->around = 0;
 		on_call(row, d);
 		break;
 	}
@@ -578,6 +611,10 @@ on_runtime_call(struct own *own, CUpti_CallbackId cbid,
 
 	if (row == NULL) {
 		failure_read(d);
+		return;
+	}
+	if (row->kind == CALLS_AROUND) {
+		on_around(own, row, d);
 		return;
 	}
 	own->nested = d->callbackSite == CUPTI_API_ENTER;

@@ -1,7 +1,8 @@
 /*
  * calls.h: the API calls that have callbacks, and the kind of each. For most, the
  * driver's entry points are enough: the runtime, cuBLAS, PyTorch and Triton all call
- * these. Only the runtime's synchronisations do not.
+ * these. Only the runtime's synchronisations do not; of its arrays, textures and surfaces
+ * that is not known, and a call of the runtime counts if the driver's within is not seen.
  */
 #ifndef CADV_CALLS_H
 #define CADV_CALLS_H
@@ -17,6 +18,8 @@ enum call_kind {
 	CALLS_COOPERATIVE,
 	CALLS_GRAPH,
 	CALLS_RECORD,		/* an API record is emitted */
+	CALLS_AROUND,		/* the runtime's; an API record is emitted if the
+				 * driver's call of the same purpose within it has none */
 	CALLS_COPY,		/* like RECORD; its parameters begin with destination
 				 * and source */
 	CALLS_COPY_UP,		/* like COPY; its source may be host memory */

@@ -176,10 +176,26 @@ LIKE_BEGIN(cuMemAllocHost_v2, pp);
 LIKE_BEGIN(cuMemHostRegister, p);
 LIKE_BEGIN(cuMemHostRegister_v2, p);
 
+struct begin_array {
+	const void *out;	/* points to the handle after a success */
+	const void *descriptor;
+};
+#define LIKE_ARRAY(call, a)						\
+	_Static_assert(offsetof(call##_params, pHandle) ==		\
+	    offsetof(struct begin_array, out) && offsetof(call##_params, a) == \
+	    offsetof(struct begin_array, descriptor), #call)
+LIKE_ARRAY(cuArrayCreate_v2, pAllocateArray);
+LIKE_ARRAY(cuArray3DCreate_v2, pAllocateArray);
+LIKE_ARRAY(cuMipmappedArrayCreate, pMipmappedArrayDesc);
+
 enum how {
 	MADE,			/* parameters begin with struct begin */
 	PITCHED,		/* the driver chose the row length (pitch) */
 	GIVEN,			/* the first parameter is the address */
+	ARRAY,			/* parameters begin with struct begin_array, the
+				 * descriptor has two dimensions */
+	ARRAY_3D,		/* and three */
+	MIPMAPPED,		/* and levels */
 	FREED			/* the first parameter is the address */
 };
 
@@ -211,6 +227,11 @@ static const struct how_row {
 	ROW(cuMemHostRegister, GIVEN, PINNED),
 	ROW(cuMemHostRegister_v2, GIVEN, PINNED),
 	ROW(cuMemHostUnregister, FREED, PINNED),
+	ROW(cuArrayCreate_v2, ARRAY, ARRAY),
+	ROW(cuArray3DCreate_v2, ARRAY_3D, ARRAY),
+	ROW(cuMipmappedArrayCreate, MIPMAPPED, ARRAY),
+	ROW(cuArrayDestroy, FREED, ARRAY),
+	ROW(cuMipmappedArrayDestroy, FREED, ARRAY),
 };
 
 static const struct how_row *
@@ -241,6 +262,70 @@ stream_of(const struct how_row *row, const CUpti_CallbackData *d)
 	return id;
 }
 
+/* Bytes of a channel of an element; 0 for formats in which elements share bytes. */
+static uint64_t
+channel_bytes(CUarray_format format)
+{
+
+	switch ((int)format) {
+	case CU_AD_FORMAT_UNSIGNED_INT8: case CU_AD_FORMAT_SIGNED_INT8:
+		return 1;
+	case CU_AD_FORMAT_UNSIGNED_INT16: case CU_AD_FORMAT_SIGNED_INT16:
+	case CU_AD_FORMAT_HALF:
+		return 2;
+	case CU_AD_FORMAT_UNSIGNED_INT32: case CU_AD_FORMAT_SIGNED_INT32:
+	case CU_AD_FORMAT_FLOAT:
+		return 4;
+	default:
+		return 0;
+	}
+}
+
+/* The bytes of the elements of an array with ${levels} levels. A dimension that it does
+ * not have is 0. */
+static uint64_t
+array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *a, unsigned levels)
+{
+	bool layers = (a->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)) != 0;
+	uint64_t w = a->Width, h = a->Height, depth = a->Depth, n = 0;
+	unsigned i;
+
+	/* Memory for these is made and mapped apart from the array. */
+	if ((a->Flags & (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING)) != 0)
+		return 0;
+	for (i = 0; i < levels && i < 32; i++) {
+		n += (w > 0 ? w : 1) * (h > 0 ? h : 1) * (depth > 0 ? depth : 1);
+		w /= 2;
+		h /= 2;
+		if (!layers)
+			depth /= 2;
+	}
+	return n * a->NumChannels * channel_bytes(a->Format);
+}
+
+static void
+look_array(enum how how, const void *params, struct live *l)
+{
+	const cuMipmappedArrayCreate_params *p = params;
+	const struct begin_array *b = params;
+	CUDA_ARRAY3D_DESCRIPTOR a = { .Depth = 0 };
+	CUDA_ARRAY_DESCRIPTOR two;
+
+	if (b->out == NULL || b->descriptor == NULL)
+		return;
+	memcpy(&l->address, b->out, sizeof(l->address));
+	if (how == ARRAY) {
+		memcpy(&two, b->descriptor, sizeof(two));
+		a.Width = two.Width;
+		a.Height = two.Height;
+		a.Format = two.Format;
+		a.NumChannels = two.NumChannels;
+	} else {
+		memcpy(&a, b->descriptor, sizeof(a));
+	}
+	l->bytes = array_bytes(&a, how == MIPMAPPED ? p->numMipmapLevels : 1);
+}
+
 /* Reads what was allocated, after a successful call: only then are its out-parameters
  * valid. The address stays 0 if there is none. */
 static void
@@ -266,6 +351,11 @@ look(const struct how_row *row, const void *params, struct live *l)
 	case GIVEN:
 		l->address = (uintptr_t)b->out;
 		l->bytes = b->bytes;
+		break;
+	case ARRAY:
+	case ARRAY_3D:
+	case MIPMAPPED:
+		look_array((enum how)row->how, params, l);
 		break;
 	case FREED:
 		break;

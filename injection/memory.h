@@ -9,6 +9,9 @@
  * release makes no record. Allocations that do not fit into the table are counted as
  * lost.
  *
+ * An array is identified by its handle, and has the size of its elements, without what
+ * the driver adds to it; 0 if that is not known.
+ *
  * Called in callbacks, in any thread. Nothing here calls the driver.
  */
 #ifndef CADV_MEMORY_H
@@ -30,8 +33,9 @@ static inline bool
 memory_call(const struct call_row *call)
 {
 
-	return call->call >= CALL_MALLOC &&
-	    call->call <= CALL_MALLOC_MANAGED;
+	return (call->call >= CALL_MALLOC &&
+	    call->call <= CALL_MALLOC_MANAGED) ||
+	    call->call == CALL_MALLOC_ARRAY || call->call == CALL_FREE_ARRAY;
 }
 
 /* memory_enter(call, d, now_ns): before the call. Records a release: after the driver

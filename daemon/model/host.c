@@ -35,7 +35,25 @@ static bool
 call_allocates(uint16_t call)
 {
 
-	return call >= CALL_MALLOC && call <= CALL_MALLOC_MANAGED;
+	return (call >= CALL_MALLOC && call <= CALL_MALLOC_MANAGED) ||
+	    call == CALL_MALLOC_ARRAY || call == CALL_FREE_ARRAY ||
+	    call_is_object(call);
+}
+
+/* Texture and surface objects have no MEMORY records: count them by their calls. */
+static void
+count_objects(struct model *m, const struct record_API *r)
+{
+
+	if (r->result != 0)
+		return;
+	if (r->call == CALL_CREATE_TEXTURE || r->call == CALL_CREATE_SURFACE) {
+		m->run.objects++;
+		m->run.peak_objects = max_u64(m->run.peak_objects,
+		    ++m->live_objects);
+	} else if (call_is_object(r->call) && m->live_objects > 0) {
+		m->live_objects--;
+	}
 }
 
 /* Another program in the driver, or the operating system, delays single calls, up to a
@@ -237,6 +255,7 @@ host_api(struct model *m, struct stream *s, const struct record_API *r)
 	c = &m->call[w.call];
 	c->count++;
 	c->failed += r->result != 0;
+	count_objects(m, r);
 	m->run.unified.used = m->run.unified.used ||
 	    w.call == CALL_MALLOC_MANAGED;
 	if (!model_time(m, r->start_ns, r->end_ns)) {

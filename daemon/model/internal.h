@@ -542,6 +542,7 @@ struct model {
 	struct live *live;
 	uint32_t lives;
 	uint64_t live_bytes, live_host_bytes;
+	uint64_t live_objects;		/* texture and surface objects */
 	struct failure_state *failure;
 	uint32_t failures;
 	struct diagnostic *diagnostic;

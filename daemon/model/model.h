@@ -598,6 +598,8 @@ struct run {
 	uint64_t static_bytes;		/* of module globals, all that were loaded */
 	uint64_t allocations;		/* seen, of every kind */
 	uint64_t peak_allocations;	/* most that lived at once */
+	uint64_t objects;		/* texture and surface objects made */
+	uint64_t peak_objects;		/* most that lived at once */
 	double allocating_delayed;	/* of the time in hot calls that allocate or
 					 * release, the share beyond what they take
 					 * where nothing delays them, 0..1: beyond the

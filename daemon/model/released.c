@@ -22,6 +22,7 @@ was_inside(const struct model *m, const struct op *op, uint64_t end)
 	for (uint32_t i = host_first(t, end); i < t->count &&
 	    t->wait[i].start < end; i++)
 		if (t->wait[i].kind == WAIT_ALLOCATION &&
+		    !call_is_object(t->wait[i].call) &&
 		    t->wait[i].end >= end && t->wait[i].end <= op->launch)
 			return true;
 	return false;

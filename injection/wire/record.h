@@ -6,6 +6,7 @@
 #ifndef CADV_WIRE_RECORD_H
 #define CADV_WIRE_RECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -135,7 +136,12 @@ enum wire_sync {
 	X(EVENT_SYNC, "cudaEventSynchronize")				\
 	X(MODULE_LOAD, "cuModuleLoad")					\
 	X(DEVICE_RESET, "cudaDeviceReset")				\
-	X(GET_LAST_ERROR, "cudaGetLastError") X(OTHER, "(other)")
+	X(GET_LAST_ERROR, "cudaGetLastError") X(OTHER, "(other)")	\
+	X(MALLOC_ARRAY, "cudaMallocArray") X(FREE_ARRAY, "cudaFreeArray") \
+	X(CREATE_TEXTURE, "cudaCreateTextureObject")			\
+	X(DESTROY_TEXTURE, "cudaDestroyTextureObject")			\
+	X(CREATE_SURFACE, "cudaCreateSurfaceObject")			\
+	X(DESTROY_SURFACE, "cudaDestroySurfaceObject")
 
 enum wire_call {
 #define X(name, text) CALL_##name,
@@ -143,6 +149,14 @@ enum wire_call {
 #undef X
 	CALL_COUNT
 };
+
+/* Does it make or destroy a texture or surface object, which has no memory of its own? */
+static inline bool
+call_is_object(unsigned call)
+{
+
+	return call >= CALL_CREATE_TEXTURE && call <= CALL_DESTROY_SURFACE;
+}
 
 enum wire_cubin_flag {
 	CUBIN_WITHHELD = 1,	/* beyond a limit: no BYTES follow */

@@ -173,6 +173,24 @@ again() {
 	same "state" "$(state unified-memory-faults)" found
 }
 
+# calls: the recorded calls of arrays and textures, in order of their names
+calls() {
+	rm -f calls.db
+	"$bin/cudadvise" export --format sqlite -o calls.db "$T/run.cadv"
+	sqlite3 calls.db "SELECT name, count(*) FROM operation
+	    WHERE name LIKE '%Array' OR name LIKE '%Texture%'
+	    GROUP BY name ORDER BY name" | tr '|\n' ' ,'
+}
+
+@test "arrays and textures: each call is recorded once" {
+	for kind in textures hidden-textures; do
+		measured --$kind 50
+		same "$kind" "$(calls)" "cudaCreateTextureObject 50,\
+cudaDestroyTextureObject 50,cudaFreeArray 50,cudaMallocArray 50,"
+		same "state" "$(state device-memory-leak)" clean
+	done
+}
+
 @test "hidden GPUs do not count as usable" {
 	measured --contexts 2 --kernel-us 50
 	same "state" "$(state idle-gpus)" found

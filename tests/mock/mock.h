@@ -144,6 +144,9 @@ void mock_memset(struct mock_context *c, uint32_t stream, uint64_t bytes);
 /* cudaMalloc and cudaFree; the address is made up. */
 uint64_t mock_malloc(struct mock_context *c, uint64_t bytes);
 void mock_free(struct mock_context *c, uint64_t address);
+/* An array of 64 x 32 floats and a texture object for it are made and destroyed again.
+ * With ${hidden} only the calls of the runtime have callbacks. */
+void mock_texture(struct mock_context *c, bool hidden);
 /* Imports a pointer from another process's pool and releases it. CUPTI 13.0
  * crashes (SIGSEGV) in this if it records allocations (MEMORY2). */
 void mock_import(struct mock_context *c);

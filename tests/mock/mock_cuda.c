@@ -886,6 +886,52 @@ mock_free(struct mock_context *c, uint64_t address)
 }
 
 void
+mock_texture(struct mock_context *c, bool hidden)
+{
+	CUarray array = (CUarray)(uintptr_t)take_addresses(1);
+	CUtexObject object = take_addresses(1);
+	CUDA_ARRAY_DESCRIPTOR a = { .Width = 64, .Height = 32,
+	    .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1 };
+	cuArrayCreate_v2_params p = { .pHandle = &array, .pAllocateArray = &a };
+	cuTexObjectCreate_params q = { .pTexObject = &object };
+	cuTexObjectDestroy_params r = { .texObject = object };
+	cuArrayDestroy_params s = { .hArray = array };
+	const struct {
+		CUpti_CallbackId runtime, driver;
+		const char *name;
+		const void *params;
+	} calls[] = {
+		{ CUPTI_RUNTIME_TRACE_CBID_cudaMallocArray_v3020,
+		    CUPTI_DRIVER_TRACE_CBID_cuArrayCreate_v2,
+		    "cudaMallocArray", &p },
+		{ CUPTI_RUNTIME_TRACE_CBID_cudaCreateTextureObject_v5000,
+		    CUPTI_DRIVER_TRACE_CBID_cuTexObjectCreate,
+		    "cudaCreateTextureObject", &q },
+		{ CUPTI_RUNTIME_TRACE_CBID_cudaDestroyTextureObject_v5000,
+		    CUPTI_DRIVER_TRACE_CBID_cuTexObjectDestroy,
+		    "cudaDestroyTextureObject", &r },
+		{ CUPTI_RUNTIME_TRACE_CBID_cudaFreeArray_v3020,
+		    CUPTI_DRIVER_TRACE_CBID_cuArrayDestroy,
+		    "cudaFreeArray", &s },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct call outer = { .domain = CUPTI_CB_DOMAIN_RUNTIME_API,
+		    .cbid = calls[i].runtime, .name = calls[i].name,
+		    .context = c };
+
+		if (!hidden) {
+			call_nested(c, calls[i].runtime, calls[i].name,
+			    calls[i].driver, calls[i].params);
+			continue;
+		}
+		call_enter(&outer);
+		call_exit(&outer);
+	}
+}
+
+void
 mock_import(struct mock_context *c)
 {
 	CUdeviceptr address = take_addresses(1);

@@ -31,7 +31,7 @@ struct options {
 	unsigned long sleep_ms, leak, pause_us, kernel_us, jit_ms;
 	unsigned long round_trips, peer_copies, enable_peer, managed, pinned;
 	unsigned long side_streams, graphs, wait_value, host_func, captures;
-	unsigned long allocations, then, heavy_us, ranges;
+	unsigned long allocations, textures, hidden_textures, then, heavy_us, ranges;
 	unsigned long again, changes;
 	int exit_code;
 	int fork, exec, error_launch, ready, time, peak, import, longest;
@@ -219,6 +219,10 @@ allocate(const struct options *o, struct mock_context *c)
 
 	for (i = 0; i < o->allocations; i++)
 		mock_free(c, mock_malloc(c, 4096));
+	for (i = 0; i < o->textures; i++)
+		mock_texture(c, false);
+	for (i = 0; i < o->hidden_textures; i++)
+		mock_texture(c, true);
 	if (o->time && o->allocations > 0)
 		printf("ns_per_allocation %.1f\n", (double)(monotonic_ns() -
 		    begin) / (double)o->allocations);
@@ -413,7 +417,8 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT, O_GRAPHS,
 	O_PEAK, O_WAIT_VALUE, O_ALLOCATIONS, O_IMPORT, O_HOST_FUNC, O_CAPTURES,
 	O_LONGEST, O_THEN, O_HEAVY_US, O_RANGES, O_ASIDE, O_NO_WAIT,
-	O_AGAIN, O_CHANGES, O_BAD_SOURCE, O_LOAD };
+	O_AGAIN, O_CHANGES, O_BAD_SOURCE, O_LOAD, O_TEXTURES,
+	O_HIDDEN_TEXTURES };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches per thread */
@@ -451,6 +456,9 @@ static const struct option table[] = {
 	{ "graphs", 1, NULL, O_GRAPHS },	/* launches of one graph of all
 						 * signatures */
 	{ "allocations", 1, NULL, O_ALLOCATIONS },	/* and as many releases */
+	{ "textures", 1, NULL, O_TEXTURES },	/* and arrays, made and destroyed */
+	{ "hidden-textures", 1, NULL, O_HIDDEN_TEXTURES },	/* the same, in the
+						 * runtime's calls alone */
 	{ "import", 0, NULL, O_IMPORT },	/* a pointer from another
 						 * process's pool */
 	{ "contexts", 1, NULL, O_CONTEXTS },
@@ -521,6 +529,10 @@ parse(struct options *o, int argc, char **argv)
 			break;
 		case O_ALLOCATIONS: o->allocations = number(optarg, 0,
 			100000000); break;
+		case O_TEXTURES: o->textures = number(optarg, 0, 1000000);
+			break;
+		case O_HIDDEN_TEXTURES: o->hidden_textures = number(optarg, 0,
+			1000000); break;
 		case O_IMPORT: o->import = 1; break;
 		case O_ASIDE: o->aside = 1; break;
 		case O_NO_WAIT: o->no_wait = 1; break;

@@ -131,6 +131,34 @@ TEST(every_call)
 	PAIR(MEMORY_DEVICE, 403,
 	    CALL(cuMemAllocFromPoolAsync_ptsz, .dptr = &a, .bytesize = 403),
 	    CALL(cuMemFreeAsync, .dptr = a));
+	PAIR(MEMORY_ARRAY, 64 * 32 * 4 * 4,
+	    CALL(cuArrayCreate_v2, .pHandle = (CUarray *)&a, .pAllocateArray =
+	    &(CUDA_ARRAY_DESCRIPTOR){ 64, 32, CU_AD_FORMAT_FLOAT, 4 }),
+	    CALL(cuArrayDestroy, .hArray = (CUarray)a));
+	PAIR(MEMORY_ARRAY, 64 * 2,
+	    CALL(cuArray3DCreate_v2, .pHandle = (CUarray *)&a,
+	    .pAllocateArray = &(CUDA_ARRAY3D_DESCRIPTOR){ .Width = 64,
+	    .Format = CU_AD_FORMAT_HALF, .NumChannels = 1 }),
+	    CALL(cuArrayDestroy, .hArray = (CUarray)a));
+	PAIR(MEMORY_ARRAY, 64 * 32 * 6 + 32 * 16 * 6 + 16 * 8 * 6,
+	    CALL(cuMipmappedArrayCreate, .pHandle = (CUmipmappedArray *)&a,
+	    .pMipmappedArrayDesc = &(CUDA_ARRAY3D_DESCRIPTOR){ .Width = 64,
+	    .Height = 32, .Depth = 6, .Flags = CUDA_ARRAY3D_LAYERED,
+	    .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1 },
+	    .numMipmapLevels = 3),
+	    CALL(cuMipmappedArrayDestroy, .hMipmappedArray = (CUmipmappedArray)a));
+	/* The driver knows the size of these; we do not. */
+	PAIR(MEMORY_ARRAY, 0,
+	    CALL(cuArray3DCreate_v2, .pHandle = (CUarray *)&a,
+	    .pAllocateArray = &(CUDA_ARRAY3D_DESCRIPTOR){ .Width = 64,
+	    .Height = 32, .Format = CU_AD_FORMAT_NV12, .NumChannels = 3 }),
+	    CALL(cuArrayDestroy, .hArray = (CUarray)a));
+	PAIR(MEMORY_ARRAY, 0,
+	    CALL(cuArray3DCreate_v2, .pHandle = (CUarray *)&a,
+	    .pAllocateArray = &(CUDA_ARRAY3D_DESCRIPTOR){ .Width = 64,
+	    .Height = 32, .Flags = CUDA_ARRAY3D_SPARSE,
+	    .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1 }),
+	    CALL(cuArrayDestroy, .hArray = (CUarray)a));
 	PAIR(MEMORY_PINNED, 500,
 	    CALL(cuMemHostAlloc, .pp = &h, .bytesize = 500),
 	    CALL(cuMemFreeHost, .p = h));

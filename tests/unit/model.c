@@ -396,6 +396,25 @@ FEED_TEST(test_hot_without_launches)
 	assert_int_equal(call_of(feed_settle(f), CALL_MALLOC)->hot_count, 0);
 }
 
+/* Texture and surface objects are counted by their calls, and only what succeeds. */
+FEED_TEST(test_objects)
+{
+	static const uint16_t calls[] = { CALL_CREATE_TEXTURE,
+	    CALL_CREATE_SURFACE, CALL_DESTROY_TEXTURE, CALL_DESTROY_SURFACE };
+	const struct run *run;
+
+	feed_api(f, CALL_DESTROY_TEXTURE, 1 * US, 2 * US);
+	for (uint64_t i = 0; i < 40; i++)
+		feed_api(f, calls[i % 4], (10 * i + 10) * US,
+		    (10 * i + 12) * US);
+	run = feed_settle(f);
+	assert_int_equal(run->objects, 20);
+	assert_int_equal(run->peak_objects, 2);
+	assert_int_equal(run->allocations, 0);
+	/* Without a launch, what follows the first ten such calls is hot. */
+	assert_int_equal(call_of(run, CALL_CREATE_TEXTURE)->hot_count, 7);
+}
+
 /* The API record of a blocking copy may arrive before or after the copy's. */
 FEED_TEST(test_copy_host_time)
 {

@@ -577,7 +577,13 @@ MADE_TEST(test_pool_is_no_leak)
 	assert_false(f->worth_it);
 	assert_int_equal(f->severity, SEV_INFO);
 	m->leak[0].count = 16;	/* of one size: allocated in a loop */
-	assert_true(made_found(m, "device-memory-leak")->worth_it);
+	f = made_found(m, "device-memory-leak");
+	assert_true(f->worth_it);
+	assert_has(f->advice, "cudaMalloc with a cudaFree:");
+	m->leak[0].kind = MEMORY_ARRAY;
+	f = made_found(m, "device-memory-leak");
+	assert_string_equal(f->where, "array memory");
+	assert_has(f->advice, "cudaMallocArray with a cudaFreeArray:");
 }
 
 static const struct finding *

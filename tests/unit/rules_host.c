@@ -87,6 +87,23 @@ MADE_TEST(test_allocating_without_launches)
 	assert_int_equal(made_state(m, rule), RULE_NOT_MEASURED);
 }
 
+/* Objects count as well as allocations. */
+MADE_TEST(test_objects_without_launches)
+{
+	static const char rule[] = "allocation-in-hot-path";
+	struct advice *a = advised(fault_allocating_bare, m);
+	const struct finding *f;
+
+	m->run.peak_allocations = 5000;
+	m->call[1].call = CALL_CREATE_TEXTURE;
+	m->run.objects = 5000;
+	m->run.peak_objects = 5;
+	f = made_found(m, rule);
+	assert_true(fabs(f->saves_s - 0.4 * 4995 / 5000) < 1e-6);
+	assert_has(f->summary, "at most 5,005 allocations");
+	(void)a;
+}
+
 /* Pinning costs as much as one or two copies: it does not pay for a buffer that
  * is copied once; with ten copies a buffer more than half of the gain is left.
  * In a loop of many copies, successive buffers may be one, so that the cost
@@ -533,6 +550,34 @@ MADE_TEST(test_allocating_blocks)
 	m->run.syncs = 1;
 	f = made_found(m, "allocation-in-hot-path");
 	assert_true(fabs(f->saves_s - 0.5) < 1e-6);
+}
+
+/* Texture objects are made again and again for memory that stays: all but one of them
+ * are spared, and none of the allocations. */
+MADE_TEST(test_allocating_objects)
+{
+	static const char rule[] = "allocation-in-hot-path";
+	struct advice *a = advised(fault_allocating, m);
+	const struct finding *f;
+
+	m->run.allocations = m->run.peak_allocations = 20;
+	assert_int_equal(made_state(m, rule), RULE_CLEAN);
+	m->call[0].call = CALL_CREATE_TEXTURE;
+	m->run.objects = 5001;
+	m->run.peak_objects = 1;
+	f = made_found(m, rule);
+	assert_true(fabs(f->saves_s - 0.5 * 5000 / 5001) < 1e-6);
+	assert_has(f->advice, "cudaMemcpy2DToArrayAsync");
+	assert_has(f->location, "cudaCreateTextureObject");
+	m->call[0].call = CALL_FREE_ARRAY;
+	assert_int_equal(made_state(m, rule), RULE_CLEAN);
+	m->run.allocations = 5020;
+	m->run.peak_allocations = 21;
+	assert_has(made_found(m, rule)->advice, "cudaMemcpy2DToArrayAsync");
+	m->run.objects = m->run.peak_objects = 5001;
+	m->call[0].call = CALL_CREATE_SURFACE;
+	assert_int_equal(made_state(m, rule), RULE_CLEAN);
+	(void)a;
 }
 
 /* Each release waits for the kernels of all streams, which then take turns. */

@@ -514,9 +514,10 @@ rule_allocates(enum wire_call call)
 	case CALL_MALLOC: case CALL_FREE: case CALL_MALLOC_HOST:
 	case CALL_FREE_HOST: case CALL_HOST_REGISTER:
 	case CALL_HOST_UNREGISTER: case CALL_MALLOC_MANAGED:
+	case CALL_MALLOC_ARRAY: case CALL_FREE_ARRAY:
 		return true;
 	default:
-		return false;
+		return call_is_object(call);
 	}
 }
 

@@ -1,7 +1,8 @@
 /*
  * allocation-in-hot-path: device memory is allocated and released again and
  * again between launches, or in a program that launches nothing. cudaFree waits
- * for the whole device, cudaMalloc maps memory.
+ * for the whole device, cudaMalloc maps memory. Arrays are memory, too; texture and
+ * surface objects are made for them.
  */
 #include <math.h>
 
@@ -15,18 +16,39 @@
 #define DELAYED_TOLD 0.2
 
 #define ALLOCATIONS (CALL_BIT(MALLOC) | CALL_BIT(FREE) |			\
-	CALL_BIT(MALLOC_HOST) | CALL_BIT(FREE_HOST) | CALL_BIT(MALLOC_MANAGED))
+	CALL_BIT(MALLOC_HOST) | CALL_BIT(FREE_HOST) | CALL_BIT(MALLOC_MANAGED) | \
+	CALL_BIT(MALLOC_ARRAY) | CALL_BIT(FREE_ARRAY) |			\
+	CALL_BIT(CREATE_TEXTURE) | CALL_BIT(DESTROY_TEXTURE) |		\
+	CALL_BIT(CREATE_SURFACE) | CALL_BIT(DESTROY_SURFACE))
 
-/* The share of the allocations that reuse would spare, 0..1: all but the
+/* The share of ${made} allocations that reuse would spare, 0..1: all but the
  * largest number that lived at the same time, wherever that one is made. A
  * caching allocator that grows during the first step has made no others. */
 static double
+spared_of(const struct run *run, uint64_t made, uint64_t peak)
+{
+	if (made == 0)			/* none was recorded */
+		return run->launches > 0 ? 1 : 0;
+	return 1 - fmin(1, (double)peak / (double)made);
+}
+
+/* The share of the time in these calls that reuse would spare, 0..1. Memory and
+ * objects are kept independently of each other. */
+static double
 spared(const struct run *run)
 {
-	if (run->allocations == 0)	/* no allocation was recorded */
-		return run->launches > 0 ? 1 : 0;
-	return 1 - fmin(1, (double)run->peak_allocations /
-	    (double)run->allocations);
+	double memory = spared_of(run, run->allocations, run->peak_allocations);
+	double objects = spared_of(run, run->objects, run->peak_objects);
+	double all = 0, part = 0;
+
+	for (size_t i = 0; i < run->calls; i++) {
+		if (!rule_allocates(run->call[i].call))
+			continue;
+		all += (double)run->call[i].hot_ns;
+		if (call_is_object(run->call[i].call))
+			part += (double)run->call[i].hot_ns;
+	}
+	return memory + (objects - memory) * (all > 0 ? part / all : 0);
 }
 
 /* The reason why launches cannot be ruled out; NULL: nothing was launched. */
@@ -97,6 +119,22 @@ enough(const struct rule_view *x, uint64_t count)
 	    rule_value(x, "min_count"));
 }
 
+/* What to write instead of the call that takes most of the time. */
+static const char *
+cure(enum wire_call top)
+{
+	if (top == CALL_MALLOC_ARRAY || top == CALL_FREE_ARRAY ||
+	    call_is_object(top))
+		return "create the array and its texture or surface object once "
+		    "before the loop, and put new data into the same array with "
+		    "cudaMemcpy2DToArrayAsync (cudaMemcpy3DAsync for three "
+		    "dimensions or layers); an object stays valid as long as its "
+		    "array";
+	return "allocate once before the loop and reuse, or take "
+	    "stream-ordered memory: cudaMallocAsync and cudaFreeAsync with a "
+	    "release threshold on the pool";
+}
+
 /* The parts of the finding that are the same with and without launches. */
 static struct draft *
 found(struct rule_view *x, uint64_t count, double hot, const char *where)
@@ -118,9 +156,7 @@ found(struct rule_view *x, uint64_t count, double hot, const char *where)
 	    "their part of first to last GPU work" : "their part of the run",
 	    .measured = "API records", .key = "min_share");
 	d->f.confidence = CONF_HIGH;
-	d->f.advice = "allocate once before the loop and reuse, or take "
-	    "stream-ordered memory: cudaMallocAsync and cudaFreeAsync with a "
-	    "release threshold on the pool";
+	d->f.advice = cure(top->call);
 	return d;
 }
 
@@ -237,6 +273,7 @@ without_launches(struct rule_view *x, uint64_t count, double hot)
 {
 	const struct run *run = x->run;
 	double saved = hot * spared(run) * enough(x, count);
+	double peak = (double)(run->peak_allocations + run->peak_objects);
 	struct draft *d;
 
 	if (saved < rule_value(x, "min_share") * whole_s(run))
@@ -244,13 +281,15 @@ without_launches(struct rule_view *x, uint64_t count, double hot)
 	d = found(x, count, hot, "");
 	d->claim[0] = (struct claim){ POOLS_HOST | POOL_IDLE(IDLE_STARTUP),
 	    { 0.5 * saved, saved, hot } };
-	rule_evidence(x, d, "peak_allocations", (double)run->peak_allocations,
+	rule_evidence(x, d, "peak_allocations", peak, run->objects > 0 ?
+	    "allocations and objects that lived at once, at most" :
 	    "allocations that lived at once, at most",
-	    .measured = "memory records", .unit = "allocation");
+	    .measured = run->objects > 0 ? "memory and API records" :
+	    "memory records", .unit = "allocation");
 	d->f.summary = arena_format(x->arena, "%s allocations and releases take "
 	    "%s; at most %s allocations lived at once, and no kernel was "
 	    "launched", say_count(x->arena, count), say_seconds(x->arena, hot),
-	    say_count(x->arena, run->peak_allocations));
+	    say_count(x->arena, (uint64_t)peak));
 	d->f.limiter = "the host is inside the allocator";
 	d->f.gain_note = "the calls that memory which is kept would spare: all "
 	    "but one for each allocation that lived at the same time";

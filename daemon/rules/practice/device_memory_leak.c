@@ -40,13 +40,16 @@ is_pool(const struct site *s)
 static void
 found(struct rule_view *x, const struct leak *l)
 {
-	const char *kind = l->kind == MEMORY_MANAGED ? "managed" : "device";
+	bool array = l->kind == MEMORY_ARRAY;
+	const char *kind = l->kind == MEMORY_MANAGED ? "managed" : array ?
+	    "array" : "device", *pair = array ? "cudaMallocArray with a "
+	    "cudaFreeArray" : "cudaMalloc with a cudaFree";
 	bool growing = grows(x, l);
 	struct draft *d = rule_found(x, arena_format(x->arena, "%s %u %s", kind,
 	    l->device, l->site != NULL ? l->site : ""));
 
-	lines_site(x, d, CALL_BIT(MALLOC) | CALL_BIT(MALLOC_ASYNC) |
-	    CALL_BIT(MALLOC_MANAGED));
+	lines_site(x, d, array ? CALL_BIT(MALLOC_ARRAY) : CALL_BIT(MALLOC) |
+	    CALL_BIT(MALLOC_ASYNC) | CALL_BIT(MALLOC_MANAGED));
 	/* A framework's words are about its arrays, but for what is allocated
 	 * under it by CUDA's own calls. */
 	if (d->f.site != NULL && !is_pool(d->f.site))
@@ -75,10 +78,10 @@ found(struct rule_view *x, const struct leak *l)
 	    (double)l->bytes), kind, say_count(x->arena, l->count),
 	    l->count == 1 ? "" : "s",
 	    say_bytes(x->arena, (double)l->largest));
-	d->f.advice = growing ? "pair every cudaMalloc with a cudaFree: so many "
+	d->f.advice = arena_format(x->arena, growing ? "pair every %s: so many "
 	    "live allocations grow with the run and end in out of memory" :
-	    "pair every cudaMalloc with a cudaFree; at the end of a process "
-	    "the driver cleans up, in a library or server nobody does";
+	    "pair every %s; at the end of a process the driver cleans up, in a "
+	    "library or server nobody does", pair);
 	d->f.gain_note = "memory issue; no saving estimated";
 }
 
