@@ -173,6 +173,18 @@ note_scale(struct walk *w, const struct sass_instruction *i,
 		w->s->scale = o->immediate;
 }
 
+/* The same of rows: ${factor} bytes per unit of its result are more per unit of the index
+ * that it multiplies. */
+static void
+note_row(struct slice *s, const struct sass_instruction *i, const struct operands *o,
+    int64_t factor)
+{
+	int64_t row = factor_of(i, o, 0, factor);
+
+	if (factor > 0 && row > factor && row <= SLICE_ROW && row > s->row)
+		s->row = row;
+}
+
 /* ${i} reads the thread index; the address changes by ${factor} bytes per thread. */
 static void
 note_lane(struct slice *s, const struct sass_instruction *i, int64_t factor)
@@ -247,6 +259,7 @@ visit(struct walk *w, uint32_t d, int reg, int64_t factor)
 	    factor_of(i, &o, 0, 1) == 1)
 		s->outer = times(factor, o.immediate);
 	note_scale(w, i, &o);
+	note_row(s, i, &o, factor);
 	for (int u = 0; u < o.uses; u++)
 		follow(w, d, o.use[u], factor_of(i, &o, u, factor));
 }

@@ -14,6 +14,7 @@ struct sass;
 
 #define SLICE_PARAMETERS 4
 #define SLICE_LOADS 4
+#define SLICE_ROW 512		/* bytes: what a warp accesses at most, 16 a lane */
 
 struct slice {
 	bool known;
@@ -28,6 +29,9 @@ struct slice {
 	int parameters;
 	int64_t scale;		/* the last constant an index was multiplied
 				 * by: bytes of an element; 0 none */
+	int64_t row;		/* the largest constant in bytes that an index was
+				 * multiplied by, SLICE_ROW at most: of an element,
+				 * or of a row of elements; 0 none */
 	int64_t step;		/* bytes it grows by from one iteration of its
 				 * loop to the next, if constant; 0 none */
 	int64_t outer;		/* the same of a loop around that one; 0 none */

@@ -323,6 +323,36 @@ MADE_TEST(test_gathered_by_division)
 	assert_has(uncoalesced(made_advised(m))->title, "uncoalesced");
 }
 
+/* What is said of half a warp for each row of a table, at random; NULL: nothing. */
+static const struct finding *
+rows_advice(struct made *m, const char *rule, const char *length, const char *lanes,
+    const char *sectors)
+{
+	made_again(m);
+	code_kernel(m, 0.8, code_text("rows_at_random", length, lanes, sectors));
+	return made_finding(made_advised(m), rule);
+}
+
+/* Rows of 15 words begin anywhere: 2.75 sectors each, and 2 if padded to 16. */
+MADE_TEST(test_rows_at_random)
+{
+	static const char rule[] = "misaligned-access";
+	const struct finding *f;
+
+	f = rows_advice(m, rule, "0xf", "30", "550");
+	assert_non_null(f);
+	assert_has(f->advice, "pad each row from 60 to 64 bytes");
+	assert_has(f->summary, "5.5 sectors per request where 4 would do");
+	assert_null(rows_advice(m, "uncoalesced-global-access", "0xf", "30", "550"));
+	/* Other counts than their length gives. */
+	assert_null(rows_advice(m, rule, "0xf", "30", "700"));
+	/* A part of a longer row: its length does not tell where parts begin. */
+	assert_null(rows_advice(m, rule, "0x1e1", "32", "575"));
+	assert_null(rows_advice(m, rule, "0x1f", "32", "575"));
+	/* Rows of whole sectors. */
+	assert_null(rows_advice(m, rule, "0x10", "32", "575"));
+}
+
 MADE_TEST(test_walked)
 {
 	const struct finding *f;

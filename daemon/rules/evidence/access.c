@@ -7,6 +7,7 @@
  * fill. A misaligned access needs exactly one sector more than its bytes fill; if
  * an access from the same base is aligned, or the base moves by less than a sector
  * per iteration, it is a window that slides over the data, which cannot be aligned.
+ * Rows that begin anywhere because of their length are misaligned, too.
  * An access that needs as many sectors as the block's shape makes of a row is
  * attributed to that shape, unless its address was loaded. An access whose sectors
  * a whole warp would fill, though some lanes are inactive, is good.
@@ -34,6 +35,8 @@
 #define SHIFTED_LEAST 0.97	/* sectors of a mean request beyond the ideal */
 #define SHIFTED_MOST 1.03
 #define EXACT 1e-6		/* counts that are the same in each request */
+#define EDGES 0.01		/* of lanes and sectors: the last warp of 100, and
+				 * the spread of rows drawn at random */
 #define ROW_LEAST 1.9		/* sectors: a request with fewer is no row */
 #define SLICES_MAX 128		/* addresses of a kernel that are examined */
 
@@ -127,7 +130,7 @@ mark_windows(struct accesses *a, const struct access_place *p, size_t n, int way
 		if (of->pattern == PATTERN_GOOD)
 			aligned = one;
 		else if (of->pattern == PATTERN_MISALIGNED &&
-		    aligned != NULL &&
+		    of->element == 0 && aligned != NULL &&
 		    way * (one->offset - aligned->offset) < WINDOW)
 			of->pattern = PATTERN_SLIDING;
 	}
@@ -144,7 +147,7 @@ judge_windows(struct accesses *a, const struct access_place *p, size_t n,
 		struct judged_access *one = &a->of[p[k].i];
 		struct slice s;
 
-		if (one->pattern != PATTERN_MISALIGNED)
+		if (one->pattern != PATTERN_MISALIGNED || one->element > 0)
 			continue;
 		if ((*slices)++ >= SLICES_MAX)
 			break;
@@ -239,6 +242,73 @@ judge_pieces(struct accesses *a, const struct kernel *kernel, const struct acces
 		    fabs(pieces - round(pieces)) > EXACT)
 			continue;
 		one->pattern = PATTERN_MISALIGNED;
+	}
+}
+
+/* Greatest common divisor. */
+static int64_t
+common(int64_t a, int64_t b)
+{
+	while (b != 0) {
+		int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* The mean number of sectors of ${bytes} in a row that begin anywhere where rows of ${row}
+ * bytes, one behind the other, begin. */
+static double
+sectors_anywhere(int64_t row, int64_t bytes)
+{
+	int64_t each = common(row, SECTOR), sum = 0;
+
+	for (int64_t from = 0; from < SECTOR; from += each)
+		sum += (from + bytes + SECTOR - 1) / SECTOR;
+	return (double)(sum * each) / SECTOR;
+}
+
+/*
+ * Groups of lanes that each access a whole row of a table, in no order: a row's number
+ * is hashed, drawn or loaded. If rows are no multiple of a sector long, they begin
+ * anywhere, and the mean number of sectors follows from their length. Padded to whole
+ * sectors, each row takes as many as its bytes fill; nothing else can be gained.
+ */
+static void
+judge_rows(struct accesses *a, const struct code *c, const struct access_place *p,
+    size_t n, int *slices)
+{
+	for (size_t k = 0; k < n; k++) {
+		struct judged_access *one = &a->of[p[k].i];
+		double lanes = inst_lanes(c, p[k].i), bytes = inst_bytes(c, p[k].i);
+		struct slice s;
+
+		if (one->pattern != PATTERN_SCATTERED ||
+		    !(lanes >= MANY_LANES && lanes <= WARP) ||
+		    a->address[p[k].sass].kind == AFFINE_STEPS || !(bytes > 0))
+			continue;
+		if ((*slices)++ >= SLICES_MAX)
+			break;
+		slice_of(&s, a->slices, p[k].sass);
+		if (!s.known || s.row % SECTOR == 0 || s.row < SECTOR)
+			continue;
+		for (int rows = 2; rows <= lanes / 2; rows++) {
+			int64_t each = llround(lanes / rows) * (int64_t)bytes;
+			double least = ceil((double)each / SECTOR);
+			double mean = sectors_anywhere(s.row, each);
+
+			if (each > s.row || s.row > least * SECTOR || mean <= least ||
+			    fabs((double)each / bytes * rows / lanes - 1) > EDGES ||
+			    fabs(one->sectors / one->requests / rows / mean - 1) >
+			    EDGES)
+				continue;
+			one->pattern = PATTERN_MISALIGNED;
+			one->ideal = fmax(one->ideal, one->requests * rows * least);
+			one->element = (uint16_t)s.row;
+			break;
+		}
 	}
 }
 
@@ -340,6 +410,7 @@ judge_code(struct accesses *a, const struct kernel *kernel)
 		    end++)
 			;
 		judge_pieces(a, kernel, p + k, end - k);
+		judge_rows(a, c, p + k, end - k, &slices);
 		judge_gathered(a, c, p + k, end - k, &slices);
 		judge_lanes(a, kernel, p + k, end - k);
 		judge_shape(a, p + k, end - k, &slices);

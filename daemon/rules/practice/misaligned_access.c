@@ -9,6 +9,7 @@
  */
 #include <math.h>
 
+#include "facts/warp.h"
 #include "rules/evidence/access.h"
 
 /* The misaligned accesses of one kind: loads or stores. */
@@ -16,6 +17,8 @@ struct shifted {
 	double requests, sectors, ideal;
 	double all;			/* sectors of all accesses */
 	double keep;			/* share of all that stays without the excess */
+	int row;			/* bytes of a row whose length is the cause; 0:
+					 * not known */
 };
 
 static double
@@ -48,6 +51,7 @@ report(struct rule_view *x, const struct shifted *ld, const struct shifted *st,
     enum rule_state *state)
 {
 	double excess = excess_of(ld, st), requests, sectors;
+	int row;
 	struct fix fix = FIX_NONE;
 	struct draft *d;
 
@@ -68,7 +72,11 @@ report(struct rule_view *x, const struct shifted *ld, const struct shifted *st,
 	    ld->requests > 0 ? "loads" : "stores",
 	    say_plain(x->arena, sectors / requests),
 	    say_plain(x->arena, (sectors - excess) / requests));
-	d->f.advice = "let every row start at a multiple of 128 bytes: pad its "
+	row = ld->row > 0 ? ld->row : st->row;
+	d->f.advice = row > 0 ? arena_format(x->arena, "pad each row from %d to "
+	    "%d bytes: it then takes the sectors that its bytes fill, wherever "
+	    "it is in the table", row, (row + SECTOR - 1) / SECTOR * SECTOR) :
+	    "let every row start at a multiple of 128 bytes: pad its "
 	    "length (cudaMallocPitch), start at an aligned element and handle "
 	    "the few before it apart, or shift the layout by the offset";
 	d->f.gain_note = "the same accesses without the extra sector; what L1 "
@@ -78,19 +86,39 @@ report(struct rule_view *x, const struct shifted *ld, const struct shifted *st,
 
 /* --- counted by instruction --------------------------------------------- */
 
+/* The length of the rows that have most of the excess. */
+static int
+row_of(const struct accesses *a, size_t instructions, enum inst_access kind)
+{
+	double most = 0;
+	int row = 0;
+
+	for (size_t i = 0; i < instructions; i++) {
+		const struct judged_access *one = &a->of[i];
+
+		if (one->pattern != PATTERN_MISALIGNED || one->kind != kind ||
+		    one->sectors - one->ideal <= most)
+			continue;
+		most = one->sectors - one->ideal;
+		row = one->element;
+	}
+	return row;
+}
+
 static struct shifted
-sum_of(const struct accesses *a, enum inst_access kind)
+sum_of(const struct rule_view *x, const struct accesses *a, enum inst_access kind)
 {
 	const struct access_sum *s = &a->sum[PATTERN_MISALIGNED][kind];
 
 	return (struct shifted){ s->requests, s->sectors, s->ideal,
-	    a->all[kind].sectors, accesses_keep(a, PATTERN_MISALIGNED, kind) };
+	    a->all[kind].sectors, accesses_keep(a, PATTERN_MISALIGNED, kind),
+	    row_of(a, x->kernel->code->instructions, kind) };
 }
 
 static enum rule_state
 find(struct rule_view *x, const struct accesses *a)
 {
-	struct shifted ld = sum_of(a, INST_LOAD), st = sum_of(a, INST_STORE);
+	struct shifted ld = sum_of(x, a, INST_LOAD), st = sum_of(x, a, INST_STORE);
 	enum rule_state state;
 	struct draft *d = report(x, &ld, &st, &state);
 
@@ -128,7 +156,7 @@ look(const struct rule_view *x, struct shifted *s, double requests,
 		return MEAN_GOOD;
 	if (!access_is_shifted(x, all / requests, used))
 		return MEAN_MIXED;
-	*s = (struct shifted){ requests, all, all * used / 32, all, used / 32 };
+	*s = (struct shifted){ requests, all, all * used / 32, all, used / 32, 0 };
 	return MEAN_SHIFTED;
 }
 
