@@ -1279,10 +1279,14 @@ MADE_TEST(test_stream_bound)
 	assert_true(f->saves_low_s == 0);
 	assert_int_equal(f->severity, SEV_LOW);
 	assert_string_equal(f->where, "the default stream");
-	for (int i = 0; i < 4; i++)
+	assert_has(f->location, "4 kernels from ");
+	for (int i = 0; i < 4; i++) {
 		m->kernel[i].shape.grid_x = 66;
+		m->kernel[i].name = m->kernel[0].name;
+	}
 	f = made_found(m, "single-stream-serialisation");
 	assert_true(fabs(f->saves_high_s - 0.5 * all) < 1e-3);
+	assert_has(f->location, "4 launches of ");
 	m->kernel[1].shape.grid_x = 67;	/* no room beside it */
 	m->kernel[3].shape.grid_x = 67;
 	a = made_advised(m);

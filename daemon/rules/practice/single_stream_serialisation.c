@@ -122,6 +122,21 @@ saved_of(const struct chain *c)
 	return c->count * fmax(0, c->sum_s - fmax(c->longest_s, c->fill_s));
 }
 
+/* Are all kernels of ${c} launches of one function, maybe in several shapes? */
+static bool
+is_one_function(const struct run *run, const struct chain *c)
+{
+	const char *name = run->kernel[c->kernel[0]].name;
+
+	for (size_t i = 1; i < c->length; i++) {
+		const char *other = run->kernel[c->kernel[i]].name;
+
+		if (name == NULL || other == NULL || strcmp(name, other) != 0)
+			return false;
+	}
+	return true;
+}
+
 static void
 found(struct rule_view *x, const struct chain *c)
 {
@@ -131,6 +146,7 @@ found(struct rule_view *x, const struct chain *c)
 	    "(unnamed kernel)";
 	const char *to = last->short_name != NULL ? last->short_name :
 	    "(unnamed kernel)";
+	bool one = is_one_function(x->run, c);
 	double saved = saved_of(c), fill = 0;
 	struct draft *d = rule_found(x, arena_format(x->arena, "%s %s", from,
 	    to));
@@ -143,8 +159,10 @@ found(struct rule_view *x, const struct chain *c)
 	d->cap = SEV_LOW;	/* whether they may run at once is unknown */
 	d->f.confidence = CONF_LOW;
 	d->f.where = c->null ? "the default stream" : "one stream";
-	d->f.location = arena_format(x->arena, "%zu kernels from %s to %s, "
-	    "%s times", c->length, from, to, say_whole(x->arena, c->count));
+	d->f.location = one ? arena_format(x->arena, "%zu launches of %s in a "
+	    "row, %s times", c->length, from, say_whole(x->arena, c->count)) :
+	    arena_format(x->arena, "%zu kernels from %s to %s, %s times",
+	    c->length, from, to, say_whole(x->arena, c->count));
 	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, "repeats", c->count, "times they follow each other",
 	    .measured = "kernel records", .unit = "repeat",
