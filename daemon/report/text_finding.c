@@ -7,6 +7,7 @@
 #include "report/out.h"
 #include "report/text_parts.h"
 #include "report/text_util.h"
+#include "rules/engine/finding.h"
 
 #include "report/text.h"
 
@@ -70,18 +71,27 @@ bool
 parts_row(struct out *o, const json_t *f, struct columns c)
 {
 	const char *title = or_unknown(field_text(f, "title"));
+	const char *where = or_unknown(field_text(f, "where"));
+	int end = o->width - SAVES_COLUMNS - c.interval;
 	char a[NUMBER_SIZE], b[NUMBER_SIZE];
 	bool titled;
-	int room;
 
 	out_style(o, STYLE_BOLD);
 	out_format(o, "%2d  ", (int)field_count(f, "rank"));
-	out_cell(o, or_unknown(field_text(f, "where")), c.where);
+	titled = out_columns(o, title) <= end - o->column - c.where - 2;
+	if (!titled && strcmp(where, PLACE_RUN) == 0 &&
+	    out_columns(o, title) <= end - o->column) {
+		/* A place that says nothing makes room for the title. */
+		out_cell(o, title, end - o->column);
+		titled = true;
+	} else {
+		out_cell(o, where, c.where);
+		out_style(o, STYLE_PLAIN);
+		out_spaces(o, 2);
+		out_text(o, titled ? title : "");
+	}
 	out_style(o, STYLE_PLAIN);
-	out_spaces(o, 2);
-	room = o->width - SAVES_COLUMNS - c.interval - o->column;
-	titled = out_columns(o, title) <= room;
-	out_cell(o, titled ? title : "", room);
+	out_spaces(o, end - o->column);
 	number_seconds(a, field_number(json_object_get(f, "saves"), "s"));
 	out_spaces(o, SAVES_COLUMNS - out_columns(o, a));
 	out_style(o, STYLE_GOOD);

@@ -445,6 +445,18 @@ captures="$BATS_TEST_DIRNAME/../captures"
 	[ "$(example <<< "$output" | wc -l)" -gt 10 ]
 }
 
+@test "80 columns: a finding about the whole run begins with its title" {
+	while read -r f title; do
+		COLUMNS=80 cudadvise show "$captures/$f.cadv" > report
+		grep -qE "^ 1  $title +[0-9.]+ ms " report
+		[ "$(grep -c "$title" report)" -eq 1 ]	# and not once more
+	done <<- END
+		pairs/jit-at-startup.bad code compiled while the program runs
+		programs/layernorm5 host waits for kernels too often
+		pairs/allocation-in-hot-path.bad the run   allocations between launches
+	END
+}
+
 # Commands and code are not broken, as they may be copied; no path is.
 @test "40 columns: no text of a report is wider" {
 	for f in "$captures"/programs/{layernorm,matrixmul,train}.cadv \

@@ -144,14 +144,15 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 # In the report of any run, the first ten lines say what to change, or why
 # nothing; no line is wider than requested, except commands to copy. Where the
 # report places the first finding: at its line, or else where that is called from,
-# or else at its kernel or operator, of which a row may show only the beginning.
+# or else at its kernel or operator, of which a row may show only the beginning, or
+# with its title, for which "the run" makes room.
 place='.findings.items[0] | select(.worth_it) |
     def line: "\(.file | sub(".*/"; "")):\(.line)";
     if .hot_lines[0].file then .hot_lines[0] | line
     elif .site.first != null then .site.frames[.site.first] |
         if .file then line
         else .function // .module | sub("\\(.*"; "") | sub(".*[ /]"; "") end
-    else .where[:8] end'
+    else .where[:8], (select(.where == "the run") | .title) end'
 
 @test "reports of real programs: the first finding in ten lines, clean at 60 and 80 columns" {
 	for f in "$pairs"/../programs/*.cadv \

@@ -20,6 +20,8 @@ struct device;
 struct kernel;
 struct site;
 
+#define PLACE_RUN "the run"	/* of a finding about nothing smaller */
+
 enum rule_state { RULE_FOUND, RULE_CLEAN, RULE_NOT_MEASURED };
 extern const char *const rule_state_name[];	/* "found" … */
 

@@ -187,7 +187,7 @@ rule_found(struct rule_view *x, const char *key)
 	d->f.category = x->rule->category;
 	d->f.confidence = CONF_MEDIUM;
 	d->f.kernel = rule_kernel(x);
-	d->f.where = "the run";
+	d->f.where = PLACE_RUN;
 	d->f.saves_s = d->f.saves_low_s = d->f.saves_high_s = NAN;
 	d->f.kernel_speedup = NAN;
 	d->f.summary = d->f.advice = "";

@@ -145,7 +145,7 @@ found(struct rule_view *x, uint64_t count, double hot, const char *where)
 
 	lines_site(x, d, ALLOCATIONS);
 	d->claims = 1;
-	d->f.where = "the run";
+	d->f.where = PLACE_RUN;
 	d->f.location = arena_format(x->arena, "%s%s, most time in %s",
 	    say_counted(x->arena, (double)count, "call"), where,
 	    wire_call_name((uint16_t)top->call));

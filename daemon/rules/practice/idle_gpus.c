@@ -25,7 +25,7 @@ found_one(struct rule_view *x, const struct gpus *t)
 
 	evidence_common(x, d, t);
 	d->f.confidence = CONF_LOW;
-	d->f.where = "the run";
+	d->f.where = PLACE_RUN;
 	d->f.location_missing = &reason_row[REASON_LINE_NO_LAUNCH];
 	d->f.summary = arena_format(x->arena, "one of the %zu GPUs that the "
 	    "program sees does all the work", t->seen);
