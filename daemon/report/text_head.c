@@ -215,9 +215,10 @@ text_bar(struct out *o, const json_t *run, bool all)
 	put_bar(o, busy, copies > hidden ? copies - hidden : 0);
 	out_format(o, "  GPU busy %s", number_percent(a, busy));
 	if (copies >= CAUSE_SHARE) {
-		snprintf(text, sizeof(text), "copies %s",
+		/* Of the time in which the GPU is busy, beside kernels or not. */
+		snprintf(text, sizeof(text), "copies %s)",
 		    number_percent(a, copies));
-		out_append(o, ", ", text);
+		out_append(o, " (", text);
 	}
 	put_idle(o, json_object_get(s, "idle"), all);
 	out_line(o);
