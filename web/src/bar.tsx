@@ -83,8 +83,8 @@ export function SummaryBar({ summary, wall, launches }: { summary: Summary; wall
   return (
     <div class="bar">
       <p>
-        GPU busy <b>{percent(summary.gpu_busy_ratio)}</b>, copies <b>{percent(summary.copy_ratio)}</b>
-        {' '}({percent(summary.copy_hidden_ratio)} hidden behind kernels), idle <b>{percent(summary.idle_ratio)}</b>
+        GPU busy <b>{percent(summary.gpu_busy_ratio)}</b> (copies <b>{percent(summary.copy_ratio)}</b>,
+        {' '}{percent(summary.copy_hidden_ratio)} hidden behind kernels), idle <b>{percent(summary.idle_ratio)}</b>
       </p>
       <svg viewBox="0 0 1000 40" preserveAspectRatio="none" role="img"
         aria-label={'Share of the run: ' + parts.map((p) => `${p.label} ${percent(p.ratio)}`).join(', ')}>
