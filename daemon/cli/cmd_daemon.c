@@ -13,6 +13,8 @@
 #include "cli/command.h"
 
 #define STOP_MS 10000
+#define GONE_S 2		/* for so long a killed process may seem to listen, until the
+				 * system has taken it down */
 
 /* Prints why the daemon is degraded, if it is. */
 static void
@@ -74,13 +76,35 @@ status(struct cli *cli)
 	return 0;
 }
 
+/* Does what listens answer? A daemon that was killed a moment ago does not. */
+static bool
+is_alive(void)
+{
+	struct client *c = daemon_client(NULL);
+	json_t *version = NULL;
+	bool alive = c != NULL && client_get(c, "/version", &version, NULL) >= 0;
+
+	json_decref(version);
+	client_free(c);
+	return alive;
+}
+
 static int
 start(struct cli *cli)
 {
+	const struct timespec step = { 0, 50000000L };
 	struct error e = ERROR_INIT;
+	struct timespec begin, now;
 
-	if (daemon_ensure(&e) != 0)
-		return cli_error(cli, &e);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	for (;;) {
+		if (daemon_ensure(&e) != 0)
+			return cli_error(cli, &e);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (is_alive() || now.tv_sec - begin.tv_sec > GONE_S)
+			break;
+		nanosleep(&step, NULL);
+	}
 	if (!daemon_answers(NULL)) {
 		daemon_failed(&e, "the daemon ended just after it was ready",
 		    "");

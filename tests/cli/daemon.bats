@@ -430,6 +430,24 @@ cut_before_last_words() {
 	[ "$(sed 's/.*token=//' first)" != "$(sed 's/.*token=//' second)" ]
 }
 
+# A process that is killed listens until the system has taken it down, but never answers.
+@test "daemon start: what listens without an answer is about to end" {
+	api=$CUDADVISE_RUNTIME_DIR/api.sock
+	mkdir -m 700 "$CUDADVISE_RUNTIME_DIR"
+	python3 - "$api" 3>&- <<-'SCRIPT' &
+	import socket, sys, time
+	s = socket.socket(socket.AF_UNIX)
+	s.bind(sys.argv[1])
+	s.listen(8)
+	time.sleep(1)
+	SCRIPT
+	until [ -S "$api" ]; do sleep 0.02; done
+	run cudadvise daemon start
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"is running"* ]]
+	wait
+}
+
 @test "the daemon keeps no descriptor of the process that started it" {
 	# If the daemon kept the pipe open, this would wait until the daemon ends.
 	run timeout 30 bash -c 'cudadvise daemon start | cat'

@@ -144,7 +144,7 @@ export function findings(kernel, finding) {
       hot_lines: [hot(1, load, { function: 'load_tile<128, 128>', called_file: paths[0], called_line: at('attention.cu', 'load_tile<Width'), share_ratio: 0.997, what: '32.0 sectors a request, 4 would do' }),
         hot(0, at('attention.cu', 'query[i] = row_of'), { share_ratio: 0.003, what: '4.0 sectors a request' })],
       site: {
-        call: 'launch', kernel_id: kernel, count: 96, function: 'forward', file: '/home/ann/attention/model.py', line: 88, module: null, first: 0,
+        call: 'launch', kernel_id: kernel, count: 96, idle_s: 0, idle_gaps: 0, function: 'forward', file: '/home/ann/attention/model.py', line: 88, module: null, first: 0,
         frames: [
           { ...none, function: 'forward', file: '/home/ann/attention/model.py', line: 88, python: true },
           { ...none, function: '<module>', file: '/home/ann/attention/train.py', line: 31, python: true },
