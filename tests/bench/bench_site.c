@@ -1,6 +1,7 @@
 /*
  * bench_site.c: what call stacks cost the program: a call after the last stack
- * was taken, and taking a stack, by its depth. With Python frames: bench_site.py.
+ * was taken, asking whether the host was away, and taking a stack, by its depth. With
+ * Python frames: bench_site.py.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -69,6 +70,11 @@ main(void)
 	for (i = 0; i < CALLS; i++)
 		host_call(CALL_MEMCPY);
 	printf("call after that  %8.2f ns\n",
+	    (double)(now() - begin) / (double)CALLS);
+	begin = now();
+	for (i = 0; i < CALLS; i++)	/* a call each 2 us */
+		host_back(CALL_MEMCPY, NULL, 2000 * (i + 1));
+	printf("was the host away?  %5.2f ns\n",
 	    (double)(now() - begin) / (double)CALLS);
 	return 0;
 }
