@@ -110,22 +110,18 @@ away_gap(struct model *m, struct stream *s, uint64_t from, uint64_t to, uint64_t
 	uint32_t i = FIRST_NOT(mid, 0, s->aways, s->away[mid].end <= from);
 	const struct away *a;
 	struct away_sum *sum;
-	uint64_t start, end, ns;
+	uint64_t start, ns;
 
-	/* The clocks of the callback and of the call's record are one, but the record
-	 * begins a little later. */
-	for (; i < s->aways && host > 0; i++) {
+	/* A record's end is taken before the call's time: it is never later. */
+	for (; i < s->aways && s->away[i].end <= to && host > 0; i++) {
 		a = &s->away[i];
 		start = max_u64(a->start, from);
-		end = min_u64(a->end, to);
-		if (a->end > add_sat(to, CLOCK_SLACK))
-			break;
-		if (end <= start || (sum = sum_of(m, s, a->site)) == NULL)
+		if (a->end <= start || (sum = sum_of(m, s, a->site)) == NULL)
 			continue;
-		ns = end - start - spans_overlap(&m->overhead, start, end);
+		ns = a->end - start - spans_overlap(&m->overhead, start, a->end);
 		ns = min_u64(ns, host);
 		host -= ns;
-		from = end;
+		from = a->end;
 		sum->longest_ns = max_u64(sum->longest_ns, ns);
 		if (!comes_again || ns == 0)
 			continue;

@@ -245,25 +245,12 @@ judge_pieces(struct accesses *a, const struct kernel *kernel, const struct acces
 	}
 }
 
-/* Greatest common divisor. */
-static int64_t
-common(int64_t a, int64_t b)
-{
-	while (b != 0) {
-		int64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* The mean number of sectors of ${bytes} in a row that begin anywhere where rows of ${row}
  * bytes, one behind the other, begin. */
 static double
 sectors_anywhere(int64_t row, int64_t bytes)
 {
-	int64_t each = common(row, SECTOR), sum = 0;
+	int64_t each = shape_common((uint32_t)row, SECTOR), sum = 0;
 
 	for (int64_t from = 0; from < SECTOR; from += each)
 		sum += (from + bytes + SECTOR - 1) / SECTOR;

@@ -96,9 +96,9 @@ l1_cycles(const struct sass_instruction *i, const struct affine *a,
 }
 
 /* Cycles in which L2 takes an access of local memory, for one SM's share of its
- * rate: loads mostly hit L1, which writes stores through. (Of an H200's kernel with as
- * many loads as stores, all 324 million sectors stored and no other arrived at L2:
- * compartments in tests/captures/programs.) */
+ * rate: loads mostly hit L1, which writes stores through. (An H200's kernel stores 324
+ * million sectors, by its source, and loads as many; 326 million requests of L1's were
+ * counted at L2: compartments in tests/captures/programs.) */
 static double
 l2_cycles(const struct sass_instruction *i, const struct rule_view *x)
 {

@@ -9,8 +9,8 @@
 #define WASTE 1.25		/* sectors / ideal: less is alignment */
 #define NEAR 0.15		/* sectors differ by guards and edges */
 
-static uint32_t
-common(uint32_t a, uint32_t b)
+uint32_t
+shape_common(uint32_t a, uint32_t b)
 {
 	while (b != 0) {
 		uint32_t r = a % b;
@@ -45,8 +45,8 @@ shape_sectors(const struct kernel *k, double bytes)
 
 	if (!(bytes >= 1) || !(bytes <= 16) || !shape_is_narrow(k))
 		return bytes;
-	whole = common(x, WARP);
-	step = common(whole * (uint32_t)bytes, SECTOR);
+	whole = shape_common(x, WARP);
+	step = shape_common(whole * (uint32_t)bytes, SECTOR);
 	runs = (double)(WARP + x - whole) / x;
 	return bytes + runs * (1 - (double)step / SECTOR);
 }

@@ -8,8 +8,12 @@
 #define CADV_SHAPE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct kernel;
+
+/* shape_common(a, b): the greatest common divisor. */
+uint32_t shape_common(uint32_t a, uint32_t b);
 
 /* shape_is_narrow(k): does the block have several rows of fewer than 32 threads? */
 bool shape_is_narrow(const struct kernel *k);
