@@ -608,6 +608,25 @@ MADE_TEST(test_constant_searched)
 	}
 }
 
+/* An index that is longer than a slice goes is divergent if what was followed of it
+ * differs between lanes. */
+MADE_TEST(test_constant_long)
+{
+	static const char again[] = "IADD3 R10,R10,0x1,RZ | inst 64\n";
+	char work[420 * sizeof(again)] = "";
+
+	for (int i = 0; i < 420; i++)
+		strcat(work, again);
+	for (int lanes = 0; lanes < 2; lanes++) {
+		made_again(m);
+		code_kernel(m, 0.1, code_text("lookup", lanes ? "R5" : "R6",
+		    290, 700, work));
+		if ((made_finding(made_advised(m), "divergent-constant-access") !=
+		    NULL) != lanes)
+			fail_msg("lanes: %d", lanes);
+	}
+}
+
 /* Without samples, a wait that neither memory nor instructions explain is
  * attributed to constants, if so many addresses can take that long. */
 MADE_TEST(test_constant_unsampled)

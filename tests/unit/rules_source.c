@@ -123,6 +123,23 @@ slice_text(const char *text, uint32_t at)
 	return s;
 }
 
+/* Long chains, as those of unrolled loops that carry a value, are followed to the end. */
+TEST(test_slice_long)
+{
+	static const char again[] = "IADD3 R5,R5,0x1,RZ\n";
+	char text[300 * sizeof(again) + 128] = "S2R R5,SR_TID.X\n";
+	struct slice s;
+
+	for (int i = 0; i < 300; i++)
+		strcat(text, again);
+	strcat(text, "LDC.64 R2,c[0x0][0x210]\nIMAD.WIDE R2,R5,0x4,R2\n"
+	    "LDG.E R0,desc[UR4][R2.64]\n");
+	s = slice_text(text, 303);
+	assert_true(s.known);
+	assert_int_equal(s.varies, VARIES_THREAD);
+	assert_int_equal(s.lane, 4);
+}
+
 TEST(test_slice)
 {
 	struct slice s;

@@ -53,7 +53,8 @@ is_divergent(const struct code *c, struct choosing *chosen, size_t i,
 			continue;
 		slice_of_register(&from, chosen->slices, c->instruction[i].sass,
 		    o->use[u]);
-		if (from.known && (from.loads || from.varies & VARIES_THREAD))
+		/* What it was seen to depend on holds if it is not known whole. */
+		if (from.loads || from.varies & VARIES_THREAD)
 			return true;
 		if (chosen_by_lane(chosen, c->instruction[i].sass, o->use[u]))
 			return true;
