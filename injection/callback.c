@@ -9,6 +9,7 @@
 #include "activity.h"
 #include "call_site.h"
 #include "callback.h"
+#include "callers.h"
 #include "calls.h"
 #include "counters.h"
 #include "device.h"
@@ -746,6 +747,8 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 		return;
 	}
 	own->inside = true;
+	if (own->count == 0)
+		callers_add(inject_tid());
 	if (!is_launch(domain, cbid))
 		keep_alive(own);
 	timed = own->count++ % SAMPLE == 0;

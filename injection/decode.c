@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "callers.h"
 #include "decode.h"
 #include "device.h"
 #include "emit.h"
@@ -213,14 +214,14 @@ decode_last(uint64_t ns)
 		last_ns = ns;
 }
 
-/* A flush of this thread, which also is the one that flushes: the program waits for the
- * last one only. One that began while a call of the program waited in the driver takes as
- * long as that call. */
+/* A flush of this library's thread or of CUPTI's: the program waits for the last one only.
+ * One that began while a call of the program waited in the driver takes as long as that
+ * call. */
 static bool
 is_aside(const CUpti_ActivityOverhead3 *o, uint32_t tid)
 {
 
-	return tid == inject_tid() && (last_ns == 0 || o->start < last_ns);
+	return !callers_has(tid) && (last_ns == 0 || o->start < last_ns);
 }
 
 static void
