@@ -67,7 +67,7 @@ text_sum(struct out *o, const struct report *r, size_t worth_it)
 		line(o, "Together", text);
 	}
 	if (small && active > 0) {
-		snprintf(text, sizeof(text), "against GPU-active time (%s), not "
+		snprintf(text, sizeof(text), "against GPU work and the gaps in it (%s), not "
 		    "the whole run", number_seconds(a, active));
 		line(o, "Judged", text);
 	}

@@ -82,8 +82,8 @@ TEST(short_program)
 	r = report_of(&f);
 	text = printed_report(r, 80);
 	assert_safe(text, 80);
-	assert_non_null(strstr(text, "\nJudged        against GPU-active "
-	    "time (12.4 ms), not the whole run\n"));
+	assert_non_null(strstr(text, "\nJudged        against GPU work and "
+	    "the gaps in it (12.4 ms), not the whole run\n"));
 
 	r->verbose = true;
 	text = printed_report(r, 80);

@@ -59,7 +59,7 @@ export function FindingsSection({ run, findings, live, empty, chosen }: {
           {small > 0 && (
             <p class="small">
               {worth.length === 1 ? 'It saves' : small === 1 ? '1 of them saves' : `${small} of them save`} less than 0.5 % of the whole run:
-              judged against GPU-active time.
+              judged against GPU work and the gaps in it.
             </p>
           )}
         </>

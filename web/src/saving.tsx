@@ -26,7 +26,7 @@ export function Together({ findings, count }: { findings: Findings; count: numbe
   const { together_s, active_s, overlap } = findings;
   if (together_s === null) return null;
   const share = active_s !== null && active_s > 0 ? Math.min(1, together_s / active_s) : null;
-  const text = share === null ? '' : `${percent(share)} of the GPU-active time (${seconds(active_s)})`;
+  const text = share === null ? '' : `${percent(share)} of GPU work and the gaps in it (${seconds(active_s)})`;
   return (
     <div class="together">
       <p>

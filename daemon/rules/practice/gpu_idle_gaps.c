@@ -535,7 +535,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	rule_evidence(x, d, "longest_s", longest, "longest gap of all",
 	    .measured = "kernel and copy records");
 	d->f.summary = arena_format(x->arena, "the GPU waits for the host "
-	    "again and again, %s in all (%s of GPU-active time, one-off phases "
+	    "again and again, %s in all (%s of GPU work and the gaps in it, one-off phases "
 	    "excluded)%s%s",
 	    say_seconds(x->arena, all), say_percent(x->arena, all / a.base), after,
 	    run->unified.host_ns > 0 ? arena_format(x->arena, "; for %s of it "
