@@ -45,6 +45,7 @@ struct walk {
 	uint32_t at;		/* index of the access */
 	int base;		/* its base register */
 	uint32_t looked;	/* instructions searched */
+	bool plain;		/* steps are not looked for */
 };
 
 static bool
@@ -210,6 +211,37 @@ is_around(const struct walk *w, uint32_t d)
 	return l != NULL && w->at >= l->head && w->at <= l->tail;
 }
 
+/* Does the value of ${reg} that ${d} reads depend on what ${d} wrote an iteration before?
+ * A constant that is added to what each iteration computes anew is no step. */
+static bool
+is_repeated(const struct walk *w, uint32_t d, int reg)
+{
+	struct slice s = { .known = true };
+	struct walk back = { .s = &s, .sass = w->sass, .of = w->of,
+	    .half = w->half, .loop = w->loop, .at = d, .base = REGISTER_NONE,
+	    .plain = true };
+
+	follow(&back, d, reg, 1);
+	return !s.known || is_seen(&back, d);
+}
+
+/* The bytes by which ${i}, instruction ${d}, lets the address step, if it makes ${reg} of
+ * itself, or of the access's base register, by adding a constant; else 0. */
+static int64_t
+step_of(const struct walk *w, const struct sass_instruction *i, const struct operands *o,
+    uint32_t d, int reg, int64_t factor)
+{
+	bool self = false;
+
+	if (w->plain || !o->has_immediate || factor == 0 || factor == LANE_SOME ||
+	    factor_of(i, o, 0, 1) != 1)
+		return 0;
+	for (int u = 0; u < o->uses; u++)
+		self = self || ((o->use[u] == reg || o->use[u] == w->base) &&
+		    is_repeated(w, d, o->use[u]));
+	return self ? times(factor, o->immediate) : 0;
+}
+
 /* Take in instruction ${d}, which defines ${reg}, and what it reads; the address changes
  * by ${factor} bytes per unit of ${reg}. */
 static void
@@ -218,7 +250,7 @@ visit(struct walk *w, uint32_t d, int reg, int64_t factor)
 	const struct sass_instruction *i = &w->sass->instruction[d];
 	struct slice *s = w->s;
 	struct operands o;
-	bool self = false, inside;
+	bool inside;
 
 	if (is_seen(w, d))
 		return;
@@ -247,18 +279,10 @@ visit(struct walk *w, uint32_t d, int reg, int64_t factor)
 	}
 	inside = w->loop != NULL && d >= w->loop->head && d <= w->loop->tail;
 	s->changes = s->changes || inside;
-	/* A register that is made of itself, or of the access's base register, by
-	 * adding a constant: the step of a loop. */
-	for (int u = 0; u < o.uses; u++)
-		self = self || o.use[u] == reg || o.use[u] == w->base;
-	if (inside && self && o.has_immediate && factor != 0 &&
-	    factor != LANE_SOME && s->step == 0 &&
-	    factor_of(i, &o, 0, 1) == 1)
-		s->step = times(factor, o.immediate);
-	else if (!inside && self && o.has_immediate && factor != 0 &&
-	    factor != LANE_SOME && s->outer == 0 && is_around(w, d) &&
-	    factor_of(i, &o, 0, 1) == 1)
-		s->outer = times(factor, o.immediate);
+	if (inside && s->step == 0)
+		s->step = step_of(w, i, &o, d, reg, factor);
+	else if (!inside && s->outer == 0 && is_around(w, d))
+		s->outer = step_of(w, i, &o, d, reg, factor);
 	note_scale(w, i, &o);
 	note_row(s, i, &o, factor);
 	for (int u = 0; u < o.uses; u++)

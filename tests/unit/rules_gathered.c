@@ -353,6 +353,32 @@ MADE_TEST(test_rows_at_random)
 	assert_null(rows_advice(m, rule, "0x10", "32", "575"));
 }
 
+/* The finding about rows of whole sectors behind a header, if the launch takes ${sectors};
+ * NULL: none. */
+static const struct finding *
+header_advice(struct made *m, const char *sectors)
+{
+	made_again(m);
+	code_kernel(m, 0.8, code_text("rows_behind_header", sectors));
+	return made_finding(made_advised(m), "misaligned-access");
+}
+
+/* All rows begin as far within a sector as the header is long: 3 sectors each, not 2. */
+MADE_TEST(test_rows_behind_header)
+{
+	const struct finding *f = header_advice(m, "2400");
+
+	assert_non_null(f);
+	assert_has(f->summary, "6 sectors per request where 4 would do");
+	assert_has(f->advice, "rows of 64 bytes are whole sectors");
+	assert_has(f->advice, "header");
+	/* Rows drawn at random may be neighbours, which share a sector. */
+	assert_non_null(header_advice(m, "2399"));
+	/* Positions that are aligned now and then, or that share more. */
+	assert_null(header_advice(m, "2390"));
+	assert_null(header_advice(m, "2401"));
+}
+
 MADE_TEST(test_walked)
 {
 	const struct finding *f;

@@ -201,6 +201,15 @@ TEST(test_slice)
 	    "IADD3 R5,R5,0x1,RZ\n"
 	    "@P0 BRA #2\n", 3);
 	assert_int_equal(s.step, 4);
+	/* An offset that is added anew in each iteration is no step. */
+	s = slice_text("LDC.64 R2,c[0x0][0x218]\n"
+	    "LOP3.LUT R5,R4,0xf,RZ,0xc0,!PT\n"
+	    "VIADD R5,R5,0x5\n"
+	    "IMAD.WIDE R6,R5,0x4,R2\n"
+	    "LDG.E R0,desc[UR4][R6.64]\n"
+	    "@P0 BRA #1\n", 4);
+	assert_true(s.known);
+	assert_int_equal(s.step, 0);
 	/* Rows of unknown length: an unknown step. */
 	s = slice_text("MOV R5,RZ\n"
 	    "LDC.64 R2,c[0x0][0x218]\n"

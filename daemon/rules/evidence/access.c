@@ -130,7 +130,7 @@ mark_windows(struct accesses *a, const struct access_place *p, size_t n, int way
 		if (of->pattern == PATTERN_GOOD)
 			aligned = one;
 		else if (of->pattern == PATTERN_MISALIGNED &&
-		    of->element == 0 && aligned != NULL &&
+		    of->element % SECTOR == 0 && aligned != NULL &&
 		    way * (one->offset - aligned->offset) < WINDOW)
 			of->pattern = PATTERN_SLIDING;
 	}
@@ -147,7 +147,8 @@ judge_windows(struct accesses *a, const struct access_place *p, size_t n,
 		struct judged_access *one = &a->of[p[k].i];
 		struct slice s;
 
-		if (one->pattern != PATTERN_MISALIGNED || one->element > 0)
+		if (one->pattern != PATTERN_MISALIGNED ||
+		    one->element % SECTOR != 0)
 			continue;
 		if ((*slices)++ >= SLICES_MAX)
 			break;
@@ -224,24 +225,36 @@ judge_fields(struct accesses *a, const struct code *c, const struct access_place
  * Groups of lanes that each access a piece of whole sectors in a row, somewhere: a record
  * of the table. In every request each piece touches one sector more: the records begin
  * within a sector. A stride between lanes needs twice as many sectors, or whole multiples,
- * and of scattered positions some are aligned.
+ * and of scattered positions some are aligned: of single bytes one in 32, of larger
+ * elements more. Of records drawn at random two may be neighbours, or the same, and share
+ * a sector; that makes the sectors fewer by EDGES at most, where a table has hundreds.
+ * If a record is whole sectors long, all begin as far within one as the first does.
  */
 static void
 judge_pieces(struct accesses *a, const struct kernel *kernel, const struct access_place *p,
-    size_t n)
+    size_t n, int *slices)
 {
 	for (size_t k = 0; k < n; k++) {
 		struct judged_access *one = &a->of[p[k].i];
-		double pieces = (one->sectors - one->ideal) / one->requests;
+		double over = (one->sectors - one->ideal) / one->requests;
+		double pieces = round(over);
 		double each = one->ideal / one->requests / pieces;
+		struct slice s = { .known = false };
+		bool whole;
 
 		if (one->pattern != PATTERN_SCATTERED ||
 		    a->address[p[k].sass].kind == AFFINE_STEPS ||
-		    inst_lanes(kernel->code, p[k].i) < MANY_LANES ||
+		    inst_lanes(kernel->code, p[k].i) < MANY_LANES || pieces < 1 ||
 		    each < ROW_LEAST || fabs(each - round(each)) > EXACT ||
-		    fabs(pieces - round(pieces)) > EXACT)
+		    over - pieces > EXACT || pieces - over > EDGES * pieces)
+			continue;
+		if ((*slices)++ < SLICES_MAX)
+			slice_of(&s, a->slices, p[k].sass);
+		whole = s.known && s.row >= each * SECTOR && s.row % SECTOR == 0;
+		if (!whole && pieces - over > EXACT)
 			continue;
 		one->pattern = PATTERN_MISALIGNED;
+		one->element = whole ? (uint16_t)s.row : 0;
 	}
 }
 
@@ -396,7 +409,7 @@ judge_code(struct accesses *a, const struct kernel *kernel)
 		for (end = k + 1; end < n && is_same_base(&p[k], &p[end]);
 		    end++)
 			;
-		judge_pieces(a, kernel, p + k, end - k);
+		judge_pieces(a, kernel, p + k, end - k, &slices);
 		judge_rows(a, c, p + k, end - k, &slices);
 		judge_gathered(a, c, p + k, end - k, &slices);
 		judge_lanes(a, kernel, p + k, end - k);

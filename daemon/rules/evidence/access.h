@@ -28,7 +28,8 @@ struct judged_access {
 	uint8_t pattern;	/* enum access_pattern */
 	uint8_t kind;		/* enum inst_access */
 	uint16_t element;	/* FIELDS: bytes from lane to lane; MISALIGNED: of a
-				 * row, if its length is the cause; 0 unknown */
+				 * row, whose length is the cause unless it is whole
+				 * sectors; 0 unknown */
 	bool walks;		/* GATHERED: each lane goes on from a loaded
 				 * position to its neighbours: a row per lane */
 	uint32_t group;		/* FIELDS: the same for fields of one object */

@@ -17,8 +17,8 @@ struct shifted {
 	double requests, sectors, ideal;
 	double all;			/* sectors of all accesses */
 	double keep;			/* share of all that stays without the excess */
-	int row;			/* bytes of a row whose length is the cause; 0:
-					 * not known */
+	int row;			/* bytes of a row, whose length is the cause, or
+					 * whole sectors; 0: not known */
 };
 
 static double
@@ -45,13 +45,31 @@ give_evidence(const struct rule_view *x, struct draft *d,
 	    .measured = used, .unit = "sector/request");
 }
 
+/* What to do about rows of ${row} bytes; 0: not known. */
+static const char *
+advice_for(const struct rule_view *x, int row)
+{
+	if (row == 0)
+		return "let every row start at a multiple of 128 bytes: pad its "
+		    "length (cudaMallocPitch), start at an aligned element and "
+		    "handle the few before it apart, or shift the layout by the "
+		    "offset";
+	if (row % SECTOR != 0)
+		return arena_format(x->arena, "pad each row from %d to %d bytes: it "
+		    "then takes the sectors that its bytes fill, wherever it is in "
+		    "the table", row, (row + SECTOR - 1) / SECTOR * SECTOR);
+	return arena_format(x->arena, "the rows of %d bytes are whole sectors, but "
+	    "all begin within one: let the first begin at a multiple of 128 "
+	    "bytes: pad what lies in front of it (a header) to that, or allocate "
+	    "the rows apart from it", row);
+}
+
 /* The finding without its evidence. NULL: none; *${state} says why. */
 static struct draft *
 report(struct rule_view *x, const struct shifted *ld, const struct shifted *st,
     enum rule_state *state)
 {
 	double excess = excess_of(ld, st), requests, sectors;
-	int row;
 	struct fix fix = FIX_NONE;
 	struct draft *d;
 
@@ -72,13 +90,7 @@ report(struct rule_view *x, const struct shifted *ld, const struct shifted *st,
 	    ld->requests > 0 ? "loads" : "stores",
 	    say_plain(x->arena, sectors / requests),
 	    say_plain(x->arena, (sectors - excess) / requests));
-	row = ld->row > 0 ? ld->row : st->row;
-	d->f.advice = row > 0 ? arena_format(x->arena, "pad each row from %d to "
-	    "%d bytes: it then takes the sectors that its bytes fill, wherever "
-	    "it is in the table", row, (row + SECTOR - 1) / SECTOR * SECTOR) :
-	    "let every row start at a multiple of 128 bytes: pad its "
-	    "length (cudaMallocPitch), start at an aligned element and handle "
-	    "the few before it apart, or shift the layout by the offset";
+	d->f.advice = advice_for(x, ld->row > 0 ? ld->row : st->row);
 	d->f.gain_note = "the same accesses without the extra sector; what L1 "
 	    "already absorbs of it is not counted as saved";
 	return d;
