@@ -3,6 +3,8 @@
  * it, and kernels that almost have one.
  */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "rules/code.h"
 #include "rules/faults.h"
@@ -369,6 +371,41 @@ FAULT_IS(searching_rows,
 /* What it stores may be what it loads next. */
 FAULT_IS(searching_stored,
     searching_as(m, code_text("searching_rows", "LDG.E")))
+
+/* A search unrolled whole into RUNGS rungs like listing ${rung}, of which each warp comes
+ * to ${reached}. */
+#define RUNGS 64
+#define RUNG_LENGTH 7
+#define LADDER_HEAD 3
+static void
+laddered(struct made *m, const char *rung, int reached)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *to = open_memstream(&text, &length);
+
+	if (to == NULL)
+		return;
+	fputs(code_text("ladder"), to);
+	for (int k = 0; k < RUNGS; k++) {
+		int inst = k < reached ? 100 : 0;
+
+		fputs(code_text(rung, inst, 4 * inst,
+		    LADDER_HEAD + RUNGS * RUNG_LENGTH,
+		    LADDER_HEAD + (k + 1) * RUNG_LENGTH), to);
+	}
+	fputs(code_text("ladder_end"), to);
+	if (fclose(to) == 0)
+		searching_as(m, text);
+	free(text);
+}
+
+FAULT_IS(searching_ladder, laddered(m, "rung", RUNGS))
+/* Few rungs are reached: most of a batch would be loaded in vain. */
+FAULT_IS(searching_ladder_near, laddered(m, "rung", 20))
+FAULT_IS(searching_ladder_list, laddered(m, "rung_of_list", RUNGS))
+FAULT_IS(searching_ladder_ahead, laddered(m, "rung_ahead", RUNGS))
+FAULT_IS(searching_ladder_skipped, laddered(m, "rung_skipped", RUNGS))
 
 /* An unrolled loop, with ${parameter} to store to, and ${between} two of its loads. */
 static void

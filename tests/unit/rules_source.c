@@ -375,6 +375,19 @@ MADE_TEST(test_search)
 		fail_msg("× %g", f->kernel_speedup);
 }
 
+/* The same where the compiler unrolled all of the loop: none is left in the code. */
+MADE_TEST(test_search_unrolled_whole)
+{
+	const struct finding *f = found_in(advised(fault_searching_ladder, m),
+	    "loop-not-unrolled");
+
+	assert_has(f->title, "search");
+	assert_has(f->summary, "about 64 elements");
+	assert_has(f->good_code, "float next[8]");
+	if (!(f->kernel_speedup > 1.4 && f->kernel_speedup < 1.9))
+		fail_msg("× %g", f->kernel_speedup);
+}
+
 /* What one rule explains no other rule reports. */
 MADE_TEST(test_each_once)
 {

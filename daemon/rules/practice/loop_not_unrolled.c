@@ -8,7 +8,8 @@
  * A search counts, too, but ends early, by what it loaded: the compiler loads one
  * element at a time, since it may not load behind the end. A batch of loads before
  * the tests is for the program to write. It pays where warps wait for memory and the
- * search is so long that a few loads behind the hit do not matter.
+ * search is so long that a few loads behind the hit do not matter. If its length is
+ * constant, the compiler may unroll it whole, and no loop is left (ladder.h).
  *
  * Nor does the compiler move a load across a store that might change what it reads: a
  * loop that it unrolled loads and stores in turn, with one load in flight.
@@ -18,6 +19,7 @@
 #include <string.h>
 
 #include "rules/evidence/inst.h"
+#include "rules/evidence/ladder.h"
 #include "rules/evidence/lines.h"
 #include "source/operand.h"
 #include "source/rare.h"
@@ -351,19 +353,6 @@ behind_stores(const struct code *c, const struct slices *t,
 	return loads >= UNROLL && behind + 1 >= loads ? loads : 0;
 }
 
-/* Is there a loop worth a look? */
-static bool
-has_candidates(const struct code *c)
-{
-	for (size_t n = 0; n < c->sass.loops; n++) {
-		const struct sass_loop *l = &c->sass.loop[n];
-
-		if (inst_executed(c, l->tail) > 0)
-			return true;
-	}
-	return false;
-}
-
 /* Counting loops or, with ${searches}, searches. */
 static void
 find_loops(const struct rule_view *x, const struct slices *t, bool searches,
@@ -395,6 +384,35 @@ find_loops(const struct rule_view *x, const struct slices *t, bool searches,
 			if (i != SIZE_MAX)
 				m[i].weight = inst_executed(c, s);
 		}
+	}
+}
+
+/* Searches that the compiler unrolled whole, outside of the loops marked already. */
+static void
+find_ladders(const struct rule_view *x, const struct slices *t, struct loops *all,
+    struct mark *m)
+{
+	static const struct ladder_form form = { SEARCH_LOADS, SEARCH_TURNS };
+	const struct code *c = x->kernel->code;
+	struct ladder l = { .looked = 0 };
+
+	all->total = inst_total(c, SOURCE_INST);
+	for (uint32_t from = 0; ladder_next(&l, c, t, &form, from); from = l.tail + 1) {
+		size_t first = inst_of_sass(c, l.head);
+		double inst = 0;
+
+		if (l.tested < SEARCH_TURNS || first == SIZE_MAX || m[first].weight > 0)
+			continue;
+		for (uint32_t s = l.head; s <= l.tail; s++) {
+			size_t i = inst_of_sass(c, s);
+
+			inst += inst_executed(c, s);
+			if (i != SIZE_MAX)
+				m[i].weight = inst_executed(c, s);
+		}
+		all->inst += inst;
+		all->turns += l.tested * inst;
+		all->found++;
 	}
 }
 
@@ -498,6 +516,16 @@ report_search(struct rule_view *x, const struct loops *k, const struct mark *m)
 	    "unrolled and within the bound, and test them in order: their loads "
 	    "go out together, which the compiler may not do by itself behind "
 	    "a test that ends the loop";
+	d->f.bad_code = "while (k < N && left > 0)\n"
+	    "    left -= a[k++];        // the next load waits for this one";
+	d->f.good_code = "for (int k = 0; k < N && left > 0; k += 8) {  // 8 divides N\n"
+	    "    float next[8];\n"
+	    "    for (int u = 0; u < 8; u++)    // unrolled: eight loads at once\n"
+	    "        next[u] = a[k + u];\n"
+	    "    for (int u = 0; u < 8; u++)\n"
+	    "        if (left > 0)\n"
+	    "            left -= next[u];\n"
+	    "}";
 	d->f.gain_note = "eight loads in flight for one, up to what DRAM "
 	    "delivers; half a batch is loaded in vain behind the hit";
 	lines_fill(x, d, m, NULL);
@@ -571,7 +599,7 @@ rule_loop_not_unrolled(struct rule_view *x)
 
 	if (isnan(inst_total(c, SOURCE_INST)))
 		return rule_unmeasured(x, REASON_UNCOUNTED);
-	if (!has_candidates(c) || (!matters(x) && !awaits_loads(x)))
+	if (!matters(x) && !awaits_loads(x))
 		return RULE_CLEAN;
 	m = marks_new(x);
 	t = slices_new(&c->sass);
@@ -583,6 +611,7 @@ rule_loop_not_unrolled(struct rule_view *x)
 		memset(m, 0, (c->instructions + 1) * sizeof(*m));
 		k = (struct loops){ 0 };
 		find_loops(x, t, true, &k, m);
+		find_ladders(x, t, &k, m);
 		if (k.found > 0 &&
 		    k.inst >= rule_value(x, "min_share") * k.total)
 			state = report_search(x, &k, m);
