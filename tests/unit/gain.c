@@ -305,9 +305,12 @@ uniform(double low, double high)
 MADE_TEST(test_parts)
 {
 	struct fix xu = FIX_NONE, stall = FIX_NONE, flight = FIX_NONE, f;
+	struct fix rows = FIX_NONE, together = FIX_NONE;
 	struct load bound, waiting;
 	struct kernel *k;
 
+	rows.global_ld = rows.read = 0.7;
+	together.global_ld = 0.5;
 	xu.part[RES_XU] = 0.25;
 	stall.stall = 0.5;
 	flight.flight = 4;
@@ -330,6 +333,15 @@ MADE_TEST(test_parts)
 	fix_merge(&f, &xu);
 	assert_true(f.part[RES_XU] == 0.25 && f.stall == 0.5 &&
 	    f.flight == 4);
+	/* DRAM has to deliver rows that lie anywhere, unless another change brings
+	 * neighbours together. */
+	fix_merge(&f, &rows);
+	assert_true(f.read == 0.7);
+	assert_true(fabs(fix_part(&f, 0.5).read - 0.85) < 1e-12);
+	fix_merge(&f, &flight);
+	assert_true(f.read == 0.7);
+	fix_merge(&f, &together);
+	assert_true(f.read == 0 && fix_part(&f, 0.5).read == 0);
 }
 
 /* A kernel that is fused into another one also saves its fixed cost. */
@@ -512,7 +524,7 @@ random_fix(void)
 	    uniform(0.03, 1), uniform(1, 30), uniform(1, 130),
 	    uniform(1, 16), uniform(0.03, 1), { 0 }, uniform(0, 1),
 	    uniform(0, 1) < 0.5 ? 1 : uniform(1, 30), 1, uniform(0, 1),
-	    uniform(0, 1) };
+	    uniform(0, 1), uniform(0, 1) < 0.5 ? 0 : uniform(0, 1) };
 
 	for (int i = 0; i < RES_COUNT; i++)
 		f.part[i] = uniform(0.03, 1);

@@ -255,6 +255,7 @@ judge_pieces(struct accesses *a, const struct kernel *kernel, const struct acces
 			continue;
 		one->pattern = PATTERN_MISALIGNED;
 		one->element = whole ? (uint16_t)s.row : 0;
+		one->apart = true;
 	}
 }
 
@@ -307,6 +308,7 @@ judge_rows(struct accesses *a, const struct code *c, const struct access_place *
 			one->pattern = PATTERN_MISALIGNED;
 			one->ideal = fmax(one->ideal, one->requests * rows * least);
 			one->element = (uint16_t)s.row;
+			one->apart = true;
 			break;
 		}
 	}

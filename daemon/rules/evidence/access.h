@@ -30,6 +30,8 @@ struct judged_access {
 	uint16_t element;	/* FIELDS: bytes from lane to lane; MISALIGNED: of a
 				 * row, whose length is the cause unless it is whole
 				 * sectors; 0 unknown */
+	bool apart;		/* MISALIGNED: parts of a warp access a row each, which
+				 * lie anywhere */
 	bool walks;		/* GATHERED: each lane goes on from a loaded
 				 * position to its neighbours: a row per lane */
 	uint32_t group;		/* FIELDS: the same for fields of one object */

@@ -57,6 +57,9 @@ static const double more_most[GROUNDS] = {
 void
 fix_merge(struct fix *into, const struct fix *f)
 {
+	if (f->global_ld < 1)
+		into->read = into->global_ld < 1 ? fmin(into->read, f->read) :
+		    f->read;
 	into->global_ld = fmin(into->global_ld, f->global_ld);
 	into->global_st = fmin(into->global_st, f->global_st);
 	into->shared_ld = fmin(into->shared_ld, f->shared_ld);
@@ -88,7 +91,7 @@ fix_part(const struct fix *f, double share)
 	    RATE(spread), RATE(flight), PART(stall), { 0 },
 	    PART(whole), f->grid > 1 ? RATE(grid) : PART(grid),
 	    f->blocks > 1 ? RATE(blocks) : PART(blocks), PART(line),
-	    PART(slow) };
+	    PART(slow), f->read > 0 ? PART(read) : 0 };
 
 	for (int i = 0; i < RES_COUNT; i++)
 		p.part[i] = PART(part[i]);
@@ -105,7 +108,7 @@ fix_power(const struct fix *f, double share)
 	    POWER(shared_st), POWER(local), POWER(inst), POWER(occupancy),
 	    POWER(spread), POWER(flight), POWER(stall), { 0 },
 	    POWER(whole), POWER(grid), POWER(blocks), POWER(line),
-	    POWER(slow) };
+	    POWER(slow), f->read > 0 ? POWER(read) : 0 };
 
 	for (int i = 0; i < RES_COUNT; i++)
 		p.part[i] = POWER(part[i]);
@@ -224,9 +227,9 @@ read_after(const struct load *l, const struct fix *f, enum gain_view v)
 
 	if (f->global_ld >= 1)
 		return read;
-	return fmin(read, from_dram(l,
+	return fmax(v == VIEW_HIGH ? 0 : read * f->read, fmin(read, from_dram(l,
 	    or_zero(l->ld_sectors) * f->global_ld * 32,
-	    or_zero(l->st_sectors) * f->global_st * 32, v));
+	    or_zero(l->st_sectors) * f->global_st * 32, v)));
 }
 
 /* Utilisation that resource ${i} usually reaches where it is the limit after ${f}. */

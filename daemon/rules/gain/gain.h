@@ -37,10 +37,14 @@ struct fix {
 	double slow;			/* instructions that take their pipe for
 					 * several cycles, and so keep others from
 					 * being issued, ≤ 1 */
+	double read;			/* bytes read from DRAM, at least, if fewer
+					 * sectors are loaded: of rows that lie anywhere
+					 * as now, of which caches keep no more; 0:
+					 * neighbours come together, and caches may */
 };
 
 #define FIX_NONE { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,			\
-	{ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 1, 1, 1, 1, 1 }
+	{ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 1, 1, 1, 1, 1, 0 }
 
 enum gain_view { VIEW_LOW, VIEW_MID, VIEW_HIGH, VIEWS };
 

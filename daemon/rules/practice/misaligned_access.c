@@ -19,6 +19,7 @@ struct shifted {
 	double keep;			/* share of all that stays without the excess */
 	int row;			/* bytes of a row, whose length is the cause, or
 					 * whole sectors; 0: not known */
+	bool apart;			/* they are rows that lie anywhere */
 };
 
 static double
@@ -83,6 +84,13 @@ report(struct rule_view *x, const struct shifted *ld, const struct shifted *st,
 	sectors = ld->sectors + st->sectors;
 	fix.global_ld = ld->keep;
 	fix.global_st = st->keep;
+	/* DRAM moves 64 bytes at a time, so that it may move half as much for two
+	 * sectors as for three; but the shorter rows are that lie anywhere, the less it
+	 * is busy. Three programs on H200s, whose sectors fell to 0.67, 0.67 and 0.73 by
+	 * aligning such rows, became 1.39, 1.38 and 1.29 times as fast: as the sectors
+	 * do, with a little waiting as before. */
+	if (ld->apart)
+		fix.read = ld->keep;
 	rule_fix(d, &fix, 0.5, 1);
 	d->f.summary = arena_format(x->arena, "%s start in the middle of a "
 	    "sector: %s sectors per request where %s would do",
@@ -98,33 +106,26 @@ report(struct rule_view *x, const struct shifted *ld, const struct shifted *st,
 
 /* --- counted by instruction --------------------------------------------- */
 
-/* The length of the rows that have most of the excess. */
-static int
-row_of(const struct accesses *a, size_t instructions, enum inst_access kind)
+static struct shifted
+sum_of(const struct rule_view *x, const struct accesses *a, enum inst_access kind)
 {
+	const struct access_sum *s = &a->sum[PATTERN_MISALIGNED][kind];
+	struct shifted all = { s->requests, s->sectors, s->ideal,
+	    a->all[kind].sectors, accesses_keep(a, PATTERN_MISALIGNED, kind), 0, false };
 	double most = 0;
-	int row = 0;
 
-	for (size_t i = 0; i < instructions; i++) {
+	/* Of the rows that have most of the excess. */
+	for (size_t i = 0; i < x->kernel->code->instructions; i++) {
 		const struct judged_access *one = &a->of[i];
 
 		if (one->pattern != PATTERN_MISALIGNED || one->kind != kind ||
 		    one->sectors - one->ideal <= most)
 			continue;
 		most = one->sectors - one->ideal;
-		row = one->element;
+		all.row = one->element;
+		all.apart = one->apart;
 	}
-	return row;
-}
-
-static struct shifted
-sum_of(const struct rule_view *x, const struct accesses *a, enum inst_access kind)
-{
-	const struct access_sum *s = &a->sum[PATTERN_MISALIGNED][kind];
-
-	return (struct shifted){ s->requests, s->sectors, s->ideal,
-	    a->all[kind].sectors, accesses_keep(a, PATTERN_MISALIGNED, kind),
-	    row_of(a, x->kernel->code->instructions, kind) };
+	return all;
 }
 
 static enum rule_state
@@ -168,7 +169,8 @@ look(const struct rule_view *x, struct shifted *s, double requests,
 		return MEAN_GOOD;
 	if (!access_is_shifted(x, all / requests, used))
 		return MEAN_MIXED;
-	*s = (struct shifted){ requests, all, all * used / 32, all, used / 32, 0 };
+	*s = (struct shifted){ requests, all, all * used / 32, all, used / 32, 0,
+	    false };
 	return MEAN_SHIFTED;
 }
 
