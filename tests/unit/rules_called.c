@@ -308,6 +308,60 @@ MADE_TEST(test_tf32)
 	made_quiet(m, rule);
 }
 
+#define FP32_CONV "sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_nchwkcrs_nchw_ffma"
+#define TF32_CONV "sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nhwc"
+#define CONV "void cudnn::cnn::wgrad2d_grouped_direct_kernel<false, true, int, float>"
+
+/* Convolutions of which most say FP32, and no kernel says anything else: those whose names
+ * do not tell are taken to be as the others, and PyTorch's switch is another one. */
+MADE_TEST(test_fp32_convolutions)
+{
+	static const char rule[] = "tensor-cores-unused";
+	static const struct {
+		size_t known;
+		uint64_t launches;
+		bool tf32, taken;
+	} cases[] = {
+		{ 5, 100, false, true }, { 4, 100, false, false },
+		{ 5, 100, true, false }, { 5, 6000, false, false },
+	};
+	struct site_frame frame[] = { { .module = "libcudnn_engines.so.9" },
+		{ .module = "/opt/libtorch_cuda.so" } };
+	struct site site[6];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct finding *f;
+		double low;
+
+		made_again(m);
+		for (size_t k = 0; k < 6; k++)
+			site[k] = (struct site){ .call = CALL_LAUNCH,
+			    .kernel = (uint32_t)k + 1, .count = 1, .frame = frame,
+			    .frames = 2 };
+		for (size_t k = 0; k < cases[i].known; k++)
+			made_kernel(m, FP32_CONV, 1000, 200000);
+		if (cases[i].tf32)
+			made_kernel(m, TF32_CONV, 100, 200000);
+		m->run.site = site;
+		m->run.sites = cases[i].known;
+		low = made_found(m, rule)->saves_low_s;
+		made_counters(m, made_kernel(m, CONV, cases[i].launches, 2000000), 0.1);
+		m->kernel[m->run.kernels - 1].metric[METRIC_PIPE_FMA] = 20;
+		m->kernel[m->run.kernels - 1].metric[METRIC_ISSUE_ACTIVE] = 80;
+		m->run.sites++;
+		f = made_found(m, rule);
+		assert_int_equal(f->shapes, cases[i].known + cases[i].taken);
+		if (!cases[i].taken)
+			continue;
+		assert_int_equal(strncmp(f->advice, "let convolutions", 16), 0);
+		assert_has(f->good_code, "allow_tf32 = True");
+		assert_int_equal(f->confidence, CONF_LOW);
+		assert_true(fabs(f->saves_low_s - low) < 1e-6);
+		m->run.sites = 0;
+		assert_has(made_found(m, rule)->advice, "cudnnSetConvolutionMathType");
+	}
+}
+
 /* The launches were not recorded: the program's other kernels tell the framework. */
 MADE_TEST(test_tf32_of_cupy)
 {

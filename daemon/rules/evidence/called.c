@@ -40,12 +40,12 @@ bytes_share(const struct rule_view *x)
 	    pipe_streams : pipe_unknown;
 }
 
-/* The share of a launch that is left if its part on resource ${r} runs ${ratio}
- * times as fast, limited by DRAM. */
+/* The share of a launch that is left if the part for which a resource is ${busy} runs
+ * ${ratio} times as fast, limited by DRAM. */
 static double
-left_of(const struct rule_view *x, enum resource r, double ratio, enum gain_view v)
+left_of(const struct rule_view *x, double busy, double ratio, enum gain_view v)
 {
-	double busy = rule_busy(x, r), dram = rule_busy(x, RES_DRAM), left;
+	double dram = rule_busy(x, RES_DRAM), left;
 
 	if (isnan(busy))
 		busy = pipe_unknown[v];
@@ -79,8 +79,43 @@ is_called_by(const struct rule_view *x, const char *part, const char *framework)
 	return false;
 }
 
+/* From so many shapes of convolutions on, FP32 is what the program asks for. Arithmetic:
+ * where TF32 is allowed, FP32 may be the best that there is for an image's one or three
+ * channels: the first layer's forward pass, the gradient of its weights, and both again
+ * for a last, smaller batch. */
+#define SHAPES_ASKED 5
+
+/* Are the run's convolutions of the view's library without tensor cores? None of its
+ * kernels is known to use them, in any library, and the names of most of these
+ * convolutions, by launches, say FP32. */
+static bool
+in_fp32(const struct rule_view *x)
+{
+	double known = 0, unknown = 0;
+	size_t shapes = 0;
+
+	for (size_t i = 0; i < x->run->kernels; i++) {
+		const struct library *l = &x->libraries[i];
+
+		if (l->name == NULL)
+			continue;
+		if (l->precision != NULL && l->tensor)
+			return false;
+		if (!library_does(l, "convolution") ||
+		    strcmp(l->name, x->library->name) != 0)
+			continue;
+		if (l->precision == NULL) {
+			unknown += (double)x->run->kernel[i].launches;
+		} else if (strcmp(l->precision, "FP32") == 0) {
+			known += (double)x->run->kernel[i].launches;
+			shapes++;
+		}
+	}
+	return shapes >= SHAPES_ASKED && known > unknown;
+}
+
 static const char *
-how_to_tf32(const struct rule_view *x)
+how_to_tf32(const struct rule_view *x, bool convolution)
 {
 	if (is_called_by(x, "libtorch", "PyTorch"))
 		return "torch.set_float32_matmul_precision('high') "
@@ -92,6 +127,10 @@ how_to_tf32(const struct rule_view *x)
 	if (is_called_by(x, "cupy", "CuPy"))
 		return "set CUPY_TF32=1 in the environment, or use float16 "
 		    "arrays";
+	if (convolution)
+		return "cudnnSetConvolutionMathType(conv, CUDNN_DEFAULT_MATH): "
+		    "CUDNN_FMA_MATH forbids TF32 (PyTorch: "
+		    "torch.backends.cudnn.allow_tf32 = True, as it is by default)";
 	return "cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH), or "
 	    "CUBLAS_COMPUTE_32F_FAST_TF32 as compute type (PyTorch: "
 	    "torch.set_float32_matmul_precision('high'); CuPy: CUPY_TF32=1)";
@@ -102,7 +141,8 @@ begin(struct rule_view *x)
 {
 	struct draft *d = rule_found(x, NULL);
 
-	d->f.confidence = rule_is_blind(x) ? CONF_LOW : CONF_MEDIUM;
+	d->f.confidence = rule_is_blind(x) || x->library->precision == NULL ?
+	    CONF_LOW : CONF_MEDIUM;
 	if (x->library->precision == NULL)
 		return d;
 	rule_evidence(x, d, "precision", NAN, arena_format(x->arena,
@@ -112,16 +152,58 @@ begin(struct rule_view *x)
 	return d;
 }
 
+/* How busy what limits the view's kernel is that tensor cores would relieve; NaN: not
+ * counted. Where the name does not tell, a loop with more instructions around its
+ * multiply-adds is likely, as of cuDNN's direct convolutions: all of it is replaced. */
+static double
+tensor_busy(const struct rule_view *x)
+{
+	double fma = rule_busy(x, RES_FMA);
+
+	return x->library->precision != NULL ? fma :
+	    fmax(fma, rule_busy(x, RES_ISSUE));
+}
+
+static const char *
+tensor_note(const struct rule_view *x, double busy)
+{
+	if (x->library->precision == NULL)
+		return "between nothing and the ratio of the ceilings: the names of "
+		    "most of the time's kernels do not tell their precision; taken "
+		    "to be as the others; results lose precision";
+	return isfinite(busy) ? "between a quarter and all of the "
+	    "ratio of the ceilings, as far as DRAM delivers; results lose "
+	    "precision" : "between nothing and the ratio of the ceilings: how "
+	    "busy the FMA pipe is was not counted; results lose precision";
+}
+
+/* Sets what the finding ${d} says. ${off}: it is of convolutions, none of which uses TF32. */
+static void
+say_tensor(const struct rule_view *x, struct draft *d, bool off)
+{
+	d->f.summary = arena_format(x->arena, "%s, FP32 without tensor cores%s",
+	    x->library->name, x->library->precision != NULL ? "" :
+	    ", as the run's other convolutions");
+	d->f.advice = arena_format(x->arena, "%s; 10 bits of the "
+	    "factors' mantissa have to do (FP32 has 23), range and sums stay as "
+	    "they are", how_to_tf32(x, off));
+	d->f.bad_code = "y = x @ w                       # float32";
+	d->f.good_code = "torch.set_float32_matmul_precision('high')\n"
+	    "y = x @ w                       # TF32";
+	d->variant = off ? "convolution" : NULL;
+}
+
 enum rule_state
 called_tensor(struct rule_view *x, double ratio, const char *type)
 {
 	const struct library *l = x->library;
-	double busy = rule_busy(x, RES_FMA), left[VIEWS];
+	bool off = library_does(l, "convolution") && in_fp32(x);
+	double busy = tensor_busy(x), left[VIEWS];
 	struct draft *d;
 
-	if (l->precision == NULL)
+	if (l->precision == NULL && !off)
 		return rule_unmeasured(x, REASON_NO_PRECISION);
-	if (l->tensor || strcmp(l->precision, "FP32") != 0 ||
+	if (l->tensor || (l->precision != NULL && strcmp(l->precision, "FP32") != 0) ||
 	    rule_metric(x, METRIC_PIPE_TENSOR) >= 1 ||
 	    strcmp(type, "TF32") != 0 || !library_fills(x->run, x->kernel) ||
 	    busy < rule_value(x, "min_busy"))
@@ -129,25 +211,22 @@ called_tensor(struct rule_view *x, double ratio, const char *type)
 	d = begin(x);
 	d->setting = "TF32";
 	for (int v = 0; v < VIEWS; v++)
-		left[v] = left_of(x, RES_FMA, ratio, (enum gain_view)v);
+		left[v] = l->precision == NULL && v == VIEW_LOW ? 1 :
+		    left_of(x, busy, ratio, (enum gain_view)v);
 	set_left(d, left);
+	if (l->precision == NULL)
+		rule_evidence(x, d, "precision", NAN, arena_format(x->arena,
+		    "%s, by the names of most of its convolutions: FP32 without "
+		    "tensor cores", l->name), .derived = "kernel names",
+		    .unit = "");
 	if (isfinite(busy))
-		rule_evidence(x, d, "busy_ratio", busy, "the FMA pipe busy",
+		rule_evidence(x, d, "busy_ratio", busy, l->precision != NULL ?
+		    "the FMA pipe busy" : "the FMA pipe or the issue slots busy",
 		    .derived = "counters", .key = "min_busy");
 	rule_evidence(x, d, "ceiling_ratio", ratio,
 	    "tensor cores over the FMA pipe, TF32", .estimated = "data sheets");
-	d->f.summary = arena_format(x->arena, "%s, FP32 without tensor cores",
-	    l->name);
-	d->f.advice = arena_format(x->arena, "%s; 10 bits of the "
-	    "factors' mantissa have to do (FP32 has 23), range and sums stay as "
-	    "they are", how_to_tf32(x));
-	d->f.gain_note = isfinite(busy) ? "between a quarter and all of the "
-	    "ratio of the ceilings, as far as DRAM delivers; results lose "
-	    "precision" : "between nothing and the ratio of the ceilings: how "
-	    "busy the FMA pipe is was not counted; results lose precision";
-	d->f.bad_code = "y = x @ w                       # float32";
-	d->f.good_code = "torch.set_float32_matmul_precision('high')\n"
-	    "y = x @ w                       # TF32";
+	say_tensor(x, d, off);
+	d->f.gain_note = tensor_note(x, busy);
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
 	    "ComputeWorkloadAnalysis --section MemoryWorkloadAnalysis");
 	return rule_settle(x, d);
@@ -238,8 +317,8 @@ called_double(struct rule_view *x, double rate)
 	/* Half the bytes, which is all if memory is the limit; the pipe's rate
 	 * if that is. If the limit is not known, it may be neither. */
 	for (int v = 0; v < VIEWS; v++)
-		left[v] = fmin(1 - 0.5 * bytes_share(x)[v], left_of(x, RES_FP64,
-		    1 / rate, (enum gain_view)v));
+		left[v] = fmin(1 - 0.5 * bytes_share(x)[v], left_of(x,
+		    rule_busy(x, RES_FP64), 1 / rate, (enum gain_view)v));
 	set_left(d, left);
 	/* Who calls a solver in double mostly wants doubles; a framework's
 	 * arrays got the type of the first ones. */
