@@ -343,6 +343,43 @@ MADE_TEST(test_late_launches)
 	assert_true(f->saves_s > 1 && f->saves_s < 1.2 && f->saves_low_s > 0.4);
 }
 
+/* In front of trials of a library's algorithms, once for each shape, the GPU waits only
+ * once. Of stacks that count for none each stands for as much. */
+MADE_TEST(test_gaps_of_trials)
+{
+	struct process python = { .python = true };
+	struct site_frame tried[] = { { .file = "/home/me/run.py", .line = 7,
+	    .python = true }, { .function = "cudnn_frontend::time_sorted_plan<1>()",
+	    .module = "libtorch_cuda.so" } };
+	struct site_frame work[] = { { .file = "/home/me/run.py", .line = 9,
+	    .python = true }, { .module = "libtorch_cuda.so" } };
+	struct site site[] = {
+		{ .call = CALL_LAUNCH, .kernel = 1, .frame = tried, .frames = 2 },
+		{ .call = CALL_LAUNCH, .kernel = 1, .frame = tried, .frames = 2 },
+		{ .call = CALL_LAUNCH, .kernel = 1, .frame = work, .frames = 2 } };
+	const struct finding *f;
+
+	made_kernel(m, "void at::native::vectorized_elementwise_kernel<4, int>(int)",
+	    30000, 2000)->host_before_ns = 20000 * 65536ull;
+	m->run.launches = 30000;
+	m->run.process = &python;
+	m->run.processes = 1;
+	made_gaps(m, IDLE_HOST, 20000, 65536);		/* 1.31 s */
+	made_gaps(m, IDLE_LAUNCH, 9000, 65536);		/* 590 ms */
+	m->run.idle_total_ns = m->run.wall_ns - 500 * 1000000ull;
+	m->run.site = site;
+	m->run.sites = 2;
+	made_quiet(m, "gpu-idle-gaps");
+	m->run.sites = 3;
+	site[2].count = 1;		/* that is half of them */
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->summary, "950 ms in all");
+	assert_has(f->limiter, "longer than the launch's work");
+	assert_ptr_equal(f->site->frame, work);
+	m->run.idle_total_ns = m->run.wall_ns - 2000 * 1000000ull;
+	assert_has(made_found(m, "gpu-idle-gaps")->limiter, "short work is done");
+}
+
 /* A loader that stacks tensors on the GPU, one element at a time. */
 MADE_TEST(test_collating)
 {

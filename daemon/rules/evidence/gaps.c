@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
 
 /* A launch site with its part of the host's work in front of the kernel's launches. */
@@ -158,6 +159,49 @@ gaps_in_front(const struct run *run, bool (*is)(const struct site *s))
 	return f;
 }
 
+/* Does it launch ${run}'s work, rather than trials of a library's variants? */
+static bool
+is_work(const struct run *run, const struct site *s)
+{
+	return is_launch(run, s) && !framework_tunes(s);
+}
+
+/* The share of the launches of kernel ${id} that are such trials, 0..1. Of stacks that were
+ * met once, and counted for none, each stands for as much. */
+static double
+tried_share(const struct run *run, uint32_t id)
+{
+	size_t end, i = site_launches(run->site, run->sites, id, &end);
+	double all = 0, mine = 0;
+
+	for (; i < end; i++) {
+		const struct site *s = &run->site[i];
+		double n;
+
+		if (!is_launch(run, s) || s->kernel != id)
+			continue;
+		n = fmax(0.5, (double)s->count);
+		all += n;
+		mine += framework_tunes(s) ? n : 0;
+	}
+	return all > 0 ? mine / all : 0;
+}
+
+struct tried
+gaps_tried(const struct run *run)
+{
+	struct tried t = { .s = 0 };
+
+	for (size_t i = 0; i < run->kernels; i++) {
+		const struct kernel *k = &run->kernel[i];
+		double share = tried_share(run, k->id);
+
+		t.s += share * (double)k->host_before_ns * 1e-9;
+		t.launches += share * (double)k->launches;
+	}
+	return t;
+}
+
 /* The launch sites whose line is known; returns how many. */
 static size_t
 places_of(struct gap_place *p, const struct run *run, const struct stands_for *share)
@@ -167,7 +211,7 @@ places_of(struct gap_place *p, const struct run *run, const struct stands_for *s
 	for (size_t i = 0; i < run->sites; i++) {
 		const struct site *s = &run->site[i];
 
-		if (!is_launch(run, s) || s->first >= s->frames ||
+		if (!is_work(run, s) || s->first >= s->frames ||
 		    s->frame[s->first].file == NULL)
 			continue;
 		p[n++] = (struct gap_place){ .site = s,
@@ -263,7 +307,7 @@ gaps_within(struct arena *arena, const struct run *run, double least_s, double *
 		double part;
 		size_t more;
 
-		if (!is_launch(run, &run->site[i]))
+		if (!is_work(run, &run->site[i]))
 			continue;
 		part = (double)run->site[i].count * share[run->site[i].kernel].s;
 		more = calls_of(c + n, &run->site[i], part);

@@ -64,6 +64,14 @@ struct in_front {
 struct in_front gaps_in_front(const struct run *run,
     bool (*is)(const struct site *s));
 
+/* gaps_tried(run): the same of launches with which a compiler or library tries out which
+ * of its variants is fastest (framework_tunes), and how many these are: once for each shape,
+ * and not again. The places below are of other launches. */
+struct tried {
+	double s, launches;
+};
+struct tried gaps_tried(const struct run *run);
+
 /*
  * gaps_within(arena, run, least_s, s): the line of the program's own Python within whose
  * calls at least ${least_s} seconds of that lie, *${s} seconds: of the lines that have

@@ -272,19 +272,25 @@ static const double little_goes[VIEWS] = { 0.33, 0.5, 1 };
  * of the copies half must be the same, by comparison of their bytes (arithmetic). */
 static const double kept_goes[VIEWS] = { 0.5, 0.9, 1 };
 
-/* The claim on idle time of ${d}, of which the gaps ${a} have ${idle} seconds. */
+/* The seconds in which the GPU works. A kernel that waits for managed pages waits for the
+ * host: no host work hides behind it. */
+static double
+busy_s(const struct run *run)
+{
+	return fmax(0, rule_wall_s(run) - (double)run->idle_total_ns * 1e-9 -
+	    rule_fault_s(run));
+}
+
+/* The claim on idle time of ${d}, of which the gaps ${a} have ${idle} seconds and late
+ * launches ${launching}. */
 static void
 claim_idle(const struct rule_view *x, struct draft *d, const struct again *a,
-    double idle)
+    double idle, double launching)
 {
 	const struct run *run = x->run;
 	bool goes = host_goes(x, a, idle);
-	double late = a->input + a->fed, launching = launching_s(run), busy, mid, high;
+	double late = a->input + a->fed, busy = busy_s(run), mid, high;
 
-	/* A kernel that waits for managed pages waits for the host: no host
-	 * work hides behind it. */
-	busy = fmax(0, rule_wall_s(run) - (double)run->idle_total_ns * 1e-9 -
-	    rule_fault_s(run));
 	/* Host work hides behind GPU work only as far as there is any. With
 	 * work queued ahead, launches leave no gaps either. */
 	mid = 0.85 * fmin(idle, busy);
@@ -484,6 +490,39 @@ say_little(const struct rule_view *x, struct draft *d, const struct little *l)
 	    "launches; on the CPU nothing of it is left, but the computing is";
 }
 
+/* Takes out of the gaps ${a}, and out of the ${launching} seconds of late launches, what is
+ * in front of trials of a library's variants: with each shape they come once. Returns what
+ * is left of the launching. */
+static double
+leave_tried(const struct run *run, struct again *a, double launching)
+{
+	struct tried t = gaps_tried(run);
+	double idle = a->host + a->api + a->sync;
+	double left = idle > 0 ? 1 - fmin(1, t.s / idle) : 1;
+	double late = run->launches > 0 ?
+	    fmin(1, t.launches / (double)run->launches) : 0;
+	double waits = t.launches > 0 ? 1 - framework_tuned(run, WAITS) : 1;
+
+	a->base -= (1 - left) * idle + late * launching;
+	a->host *= left;
+	a->api *= left;
+	a->sync *= left;
+	a->brief *= left;
+	a->gaps *= left;
+	a->waited *= waits;
+	a->waits *= waits;
+	return (1 - late) * launching;
+}
+
+/* What limits an interpreter's launches that are late for ${all} seconds. */
+static const char *
+launch_limiter(const struct run *run, double all)
+{
+	return all > busy_s(run) ? "what the interpreter does for each launch takes "
+	    "longer than the launch's work" : "the interpreter: short work is done "
+	    "before the next launch arrives";
+}
+
 enum rule_state
 rule_gpu_idle_gaps(struct rule_view *x)
 {
@@ -491,9 +530,10 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	struct again a = gaps_again(run, rule_value(x, "min_gaps"),
 	    rule_value(x, "min_gap"));
 	double longest = (double)run->idle_longest_ns * 1e-9;
+	double late = leave_tried(run, &a, launching_s(run));
 	double idle = a.host + a.api + a.sync;
 	/* An interpreter's launches are late for the same reason. */
-	double launching = lines_python(run) ? launching_s(run) : 0, all = idle;
+	double launching = lines_python(run) ? late : 0, all = idle;
 	struct little little;
 	const char *after, *variant;
 	struct draft *d;
@@ -509,7 +549,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	find_collating(x, &a);
 	d = rule_found(x, "host");
 	d->variant = variant;
-	claim_idle(x, d, &a, idle);
+	claim_idle(x, d, &a, idle, late);
 	d->residual = !in_launches(variant) || in_sequences(run, a.brief + launching);
 	d->cause_s = all;
 	d->residual_min_s = rule_value(x, "min_share") * a.base;
@@ -542,8 +582,8 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    "the host waits for pages of managed memory",
 	    say_seconds(x->arena, fmin(idle,
 	    (double)run->unified.host_ns * 1e-9))) : "");
-	d->f.limiter = all > idle ? "what the interpreter does for each launch takes "
-	    "longer than the launch's work" : limiter(a.host, a.api, a.sync);
+	d->f.limiter = all > idle ? launch_limiter(run, all) :
+	    limiter(a.host, a.api, a.sync);
 	d->f.advice = "prepare the next step on the host while the GPU works "
 	    "on this one: another thread, double buffers, launches enqueued "
 	    "ahead of the work that needs no result; or do on the GPU what the "
