@@ -1136,21 +1136,23 @@ MADE_TEST(test_double_of_xla)
 	assert_int_equal(made_state(m, "double-precision"), RULE_NOT_MEASURED);
 }
 
-/* A sequence that begins in a backward pass has the place of its first line; its name
- * stays that of what it begins with. */
+/* A sequence that begins in a backward pass has the place of its first line, and begins
+ * with what that launches. */
 MADE_TEST(test_place_of_sequence)
 {
 	struct site_frame backward[] = { { .module = "libtorch_cuda.so" },
 	    { .function = "at::_ops::mul_Tensor::call(int)",
 	    .module = "libtorch_cpu.so" } };
 	struct site_frame forward[] = { { .file = "/home/me/run.py", .line = 7,
-	    .python = true }, { .module = "libtorch_cuda.so" } };
+	    .python = true }, { .function = "at::_ops::add_Tensor::call(int)",
+	    .module = "libtorch_cuda.so" } };
 	struct site site[] = { { .call = CALL_LAUNCH, .count = 9,
 	    .frame = backward, .frames = 2 }, { .call = CALL_LAUNCH, .count = 9,
 	    .frame = forward, .frames = 2 } };
 	const struct finding *f;
 
 	fault_launch_bound(m);
+	m->kernel[0].name = "void at::native::elementwise_kernel<128, 2>(int)";
 	site[0].kernel = m->sequence[0].kernel[0];
 	site[1].kernel = made_kernel(m, "void at::native::"
 	    "vectorized_elementwise_kernel<4, int>(int)", 10, 1000)->id;
@@ -1159,10 +1161,11 @@ MADE_TEST(test_place_of_sequence)
 	m->run.sites = 2;
 	f = made_found(m, "launch-bound-graph-candidate");
 	assert_ptr_equal(f->site, &site[1]);
-	assert_has(f->location, "beginning with aten::mul");
+	assert_has(f->location, "beginning with aten::add");
 	m->sequence[0].kernel[1] = site[0].kernel;
 	f = made_found(m, "launch-bound-graph-candidate");
 	assert_ptr_equal(f->site, &site[0]);
+	assert_has(f->location, "beginning with aten::mul");
 	/* Nor is an optimizer, which no compiled model contains, unless there is no other. */
 	backward[0] = (struct site_frame){ .file = "/x/site-packages/torch/optim/adam.py",
 	    .line = 9, .python = true };

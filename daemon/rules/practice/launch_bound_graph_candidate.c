@@ -163,12 +163,12 @@ is_candidate(const struct rule_view *x, const struct sequence *s, bool alike,
 	return out->part > 0;
 }
 
-/* The kernel that the sequence begins with; NULL. */
+/* The kernel of the sequence's launch ${at}; NULL. */
 static const struct kernel *
-first_of(const struct rule_view *x, const struct sequence *s)
+kernel_at(const struct rule_view *x, const struct sequence *s, size_t at)
 {
 	for (size_t i = 0; i < x->run->kernels; i++)
-		if (x->run->kernel[i].id == s->kernel[0])
+		if (x->run->kernel[i].id == s->kernel[at])
 			return &x->run->kernel[i];
 	return NULL;
 }
@@ -178,7 +178,7 @@ first_of(const struct rule_view *x, const struct sequence *s)
 static const char *
 batched_of(const struct rule_view *x, const struct sequence *s)
 {
-	const struct kernel *k = first_of(x, s);
+	const struct kernel *k = kernel_at(x, s, 0);
 	const struct library *l;
 
 	if (k == NULL || k->device >= x->run->devices)
@@ -226,14 +226,13 @@ advise(const struct rule_view *x, const struct draft *d,
 	    "groups if the grid must meet in between)";
 }
 
-/* The name of what the sequence begins with: the operator on the stack of
- * ${site}; for a library's kernel what it does, since the kernel's name means
- * nothing to its caller. */
+/* The name of the sequence's launch ${at}: the operator on the stack of ${site}; for a
+ * library's kernel what it does, since the kernel's name means nothing to its caller. */
 static const char *
-name_of_first(const struct rule_view *x, const struct sequence *s,
+name_at(const struct rule_view *x, const struct sequence *s, size_t at,
     const struct site *site)
 {
-	const struct kernel *k = first_of(x, s);
+	const struct kernel *k = kernel_at(x, s, at);
 	const struct library *l;
 	char name[OPERATOR_SIZE];
 
@@ -367,27 +366,31 @@ waits_at(const struct rule_view *x, const struct sequence *s, const struct site 
 /* If what the sequence begins with is launched by a thread without a line, such as a
  * backward pass, or by an optimizer, the place is the first one that has a line of Python
  * and is the model's: where a step begins in the sequence is chance, and its line is what
- * compiling begins with. If there is none, the first that has a line. */
-static void
+ * compiling begins with. If there is none, the first that has a line. Returns which launch
+ * of the sequence that is. */
+static size_t
 place(const struct rule_view *x, struct draft *d, const struct sequence *s)
 {
 	const struct site *any = NULL;
+	size_t at = 0;
 
 	if (d->f.site == NULL || !lines_python(x->run) ||
 	    (has_python(d->f.site) && !steps_by_optimizer(d->f.site)))
-		return;
+		return 0;
 	for (size_t i = 0; i < s->length && i < SEQUENCE_MAX; i++) {
 		const struct site *site = lines_launched(x->run, s->kernel[i]);
 
 		if (site == NULL || !has_python(site))
 			continue;
+		at = any == NULL ? i : at;
 		any = any == NULL ? site : any;
 		if (!steps_by_optimizer(site)) {
 			d->f.site = site;
-			return;
+			return i;
 		}
 	}
 	d->f.site = any != NULL ? any : d->f.site;
+	return at;
 }
 
 /* What is wrong with the step beside the launches; NULL: nothing. */
@@ -416,14 +419,15 @@ found(struct rule_view *x, const struct loop *l)
 	const struct sequence *s = c->s;
 	struct draft *d = rule_found(x, arena_format(x->arena, "%u %u", s->length,
 	    s->kernel[0]));
-	const struct kernel *k = first_of(x, s);
+	const struct kernel *k = kernel_at(x, s, 0);
 	const char *first, *waits, *others;
+	size_t at;
 
 	d->barred = bars(s);
 	lines_launch(x, d, s->kernel[0]);
-	place(x, d, s);
+	at = place(x, d, s);
 	d->variant = variant_of(l);
-	first = name_of_first(x, s, lines_launched(x->run, s->kernel[0]));
+	first = name_at(x, s, at, lines_launched(x->run, s->kernel[at]));
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API), l->gain };
 	d->claims = 1;
