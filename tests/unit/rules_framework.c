@@ -724,6 +724,43 @@ MADE_TEST(test_line_of_forward)
 	assert_ptr_equal(f->site, &site[1]);
 }
 
+/* Where nearly all products are of passes without gradients, autocast at the loss changes
+ * little: the line is named that calls the model. Python on its stack does not make a
+ * backward pass a forward one. */
+MADE_TEST(test_passes)
+{
+	struct site_frame backward[] = { { .file = "/home/me/ops.py",
+	    .function = "backward", .line = 5, .python = true },
+	    { .function = "torch::autograd::PyNode::apply(int)",
+	    .module = "libtorch_python.so" } };
+	struct site_frame forward[] = { { .file = "/home/me/model.py",
+	    .function = "forward", .line = 7, .python = true },
+	    { .file = "/x/site-packages/torch/nn/modules/module.py",
+	    .function = "_call_impl", .line = 1, .python = true },
+	    { .file = "/home/me/run.py", .function = "sample", .line = 9,
+	    .python = true }, { .module = "libtorch_cuda.so" } };
+	struct site site[] = { { .call = CALL_LAUNCH, .kernel = 1, .count = 10,
+	    .frame = backward, .frames = 2 }, { .call = CALL_LAUNCH, .kernel = 1,
+	    .count = 90, .frame = forward, .frames = 4 } };
+	const struct finding *f;
+
+	fault_training_tf32(m);
+	m->run.site = site;
+	m->run.sites = 2;
+	f = made_found(m, "low-precision-unused");
+	assert_string_equal(f->where, "training step");
+	assert_has(f->good_code, "criterion");
+	site[1].count = 110;
+	f = made_found(m, "low-precision-unused");
+	assert_string_equal(f->where, "forward passes");
+	assert_string_equal(f->title, "32-bit products only");
+	assert_has(f->location, "that sample() calls at run.py:9");
+	assert_has(f->good_code, "inference_mode");
+	m->run.sites = 0;		/* not known */
+	assert_string_equal(made_found(m, "low-precision-unused")->where,
+	    "training step");
+}
+
 /* All compilations but the first count. */
 MADE_TEST(test_compiled_again)
 {

@@ -105,6 +105,23 @@ framework_tunes(const struct site *s)
 	return false;
 }
 
+bool
+framework_differentiates(const struct site *s)
+{
+	const json_t *framework, *name;
+	size_t i, j;
+
+	json_array_foreach(all(), i, framework)
+		json_array_foreach(json_object_get(framework, "backward"), j, name)
+			for (size_t f = 0; f < s->frames; f++)
+				if (s->frame[f].function != NULL &&
+				    json_is_string(name) &&
+				    strstr(s->frame[f].function,
+				    json_string_value(name)) != NULL)
+					return true;
+	return false;
+}
+
 /* Is a file of one of the frameworks' ${list} on the stack of ${s}? */
 static bool
 in_files(const char *list, const struct site *s)

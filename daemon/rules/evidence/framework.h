@@ -15,6 +15,9 @@ void framework_words(const struct rule_view *x, struct draft *d);
  * which variant is fastest? That is part of compiling, not of the program's loop. */
 bool framework_tunes(const struct site *s);
 
+/* framework_differentiates(s): does a framework's backward pass make the call? */
+bool framework_differentiates(const struct site *s);
+
 /* framework_loads(s), framework_collates(s): is the call below a framework's loader of
  * input, or where that puts the elements of a batch together? */
 bool framework_loads(const struct site *s);
