@@ -357,6 +357,10 @@ MADE_TEST(test_fp32_convolutions)
 		assert_has(f->good_code, "allow_tf32 = True");
 		assert_int_equal(f->confidence, CONF_LOW);
 		assert_true(fabs(f->saves_low_s - low) < 1e-6);
+		assert_lacks(f->gain_note, "trials");
+		frame[1].function = "cudnn_frontend::time_sorted_plan<1>()";
+		assert_has(made_found(m, rule)->gain_note, "once for each shape");
+		frame[1].function = NULL;
 		m->run.sites = 0;
 		assert_has(made_found(m, rule)->advice, "cudnnSetConvolutionMathType");
 	}

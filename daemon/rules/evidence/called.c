@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "rules/evidence/called.h"
+#include "rules/evidence/framework.h"
 #include "rules/evidence/lines.h"
 
 /* Share of the ratio of the ceilings, as in tensor-cores-unused. */
@@ -164,13 +165,33 @@ tensor_busy(const struct rule_view *x)
 	    fmax(fma, rule_busy(x, RES_ISSUE));
 }
 
+/* Do most stacks of its launches have a function on them that tries out variants? */
+static bool
+is_tried(const struct rule_view *x)
+{
+	size_t end, i = site_launches(x->run->site, x->run->sites, x->kernel->id, &end);
+	size_t all = 0, tried = 0;
+
+	for (; i < end; i++) {
+		const struct site *s = &x->run->site[i];
+
+		if (s->call != CALL_LAUNCH || s->kernel != x->kernel->id)
+			continue;
+		all++;
+		tried += framework_tunes(s);
+	}
+	return 2 * tried > all;
+}
+
 static const char *
 tensor_note(const struct rule_view *x, double busy)
 {
 	if (x->library->precision == NULL)
-		return "between nothing and the ratio of the ceilings: the names of "
-		    "most of the time's kernels do not tell their precision; taken "
-		    "to be as the others; results lose precision";
+		return arena_format(x->arena, "between nothing and the ratio of the "
+		    "ceilings: the names of most of the time's kernels do not tell "
+		    "their precision%s; results lose precision", is_tried(x) ?
+		    "; much of it is in trials of algorithms, which come once for each "
+		    "shape, and which are others with TF32" : "");
 	return isfinite(busy) ? "between a quarter and all of the "
 	    "ratio of the ceilings, as far as DRAM delivers; results lose "
 	    "precision" : "between nothing and the ratio of the ceilings: how "
