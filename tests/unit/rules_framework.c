@@ -1211,6 +1211,17 @@ MADE_TEST(test_place_of_sequence)
 	assert_ptr_equal(made_found(m, "launch-bound-graph-candidate")->site, &site[1]);
 }
 
+/* A mean gap is in front of all launches only if each of them has one. */
+MADE_TEST(test_gaps_of_sequence)
+{
+	fault_launch_bound(m);
+	assert_has(made_found(m, "launch-bound-graph-candidate")->summary,
+	    "2 µs each, 3 µs between them");
+	m->sequence[0].gaps /= 2;
+	assert_has(made_found(m, "launch-bound-graph-candidate")->summary,
+	    "2 µs each, 6 µs before 50 % of them");
+}
+
 /* Where the host waits in each step, the line that reads results most often is named: not
  * one that only copies input, nor one without a line. */
 MADE_TEST(test_waits_of_sequence)
