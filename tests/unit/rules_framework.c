@@ -839,6 +839,63 @@ MADE_TEST(test_compiled_to_tune)
 	assert_has(f->advice, "pad to a few");
 }
 
+/* The time of several tuned kernels is told by kernel, at the place of the one with most of
+ * it, and pruning one's list does not save it all. Where Triton keeps which variant won,
+ * keeping its cache is enough. */
+MADE_TEST(test_compiled_to_tune_many)
+{
+	struct site_frame frame[] = { { .file = "/x/site-packages/triton/runtime/jit.py",
+	    .function = "run", .line = 9, .python = true },
+	    { .file = "/x/site-packages/triton/runtime/autotuner.py",
+	    .function = "_bench", .line = 164, .python = true },
+	    { .file = "/x/site-packages/triton/runtime/autotuner.py",
+	    .function = "run", .line = 202, .python = true },
+	    { .file = "/home/me/attention.py", .function = "forward", .line = 541,
+	    .python = true } };
+	struct site_frame norm[4];
+	struct site site[5];
+	struct compiled *t = m->run.compiling.time;
+	struct process python = { .python = true };
+	const struct finding *f;
+
+	memcpy(norm, frame, sizeof(norm));
+	norm[3].line = 77;
+	fault_recompiling(m);
+	m->kernel[0].name = m->kernel[0].mangled = m->kernel[0].short_name = "_attn_fwd";
+	for (size_t i = 0; i < 5; i++) {
+		struct kernel *k = i > 0 ? made_kernel(m, "_norm_fwd", 70, 200000) :
+		    &m->kernel[0];
+
+		/* The last one is compiled last, and quickly. */
+		if (i > 0)
+			k->mangled = i < 4 ? m->kernel[0].mangled : "_norm_fwd";
+		site[i] = (struct site){ .call = CALL_LAUNCH, .kernel = k->id,
+		    .count = 70, .frame = i < 4 ? frame : norm, .frames = 4,
+		    .first = 3 };
+		t[i].kernel = k->id;
+	}
+	t[4].idle_ns /= 4;
+	m->run.site = site;
+	m->run.sites = 5;
+	m->run.process = &python;
+	m->run.processes = 1;
+	f = made_found(m, "recompilation");
+	assert_has(f->summary, "variants of 2 kernels, most of _attn_fwd (4, 1.6 s), "
+	    "_norm_fwd (1, 100 ms): the GPU waits 1.7 s");
+	assert_int_equal(f->site->frame[f->site->first].line, 541);
+	assert_has(f->advice, "TRITON_CACHE_AUTOTUNING");
+	assert_lacks(f->advice, "prune the list of configs of");
+	frame[2].function = "check_disk_cache";
+	f = made_found(m, "recompilation");
+	assert_lacks(f->advice, "TRITON_CACHE_AUTOTUNING");
+	assert_lacks(f->good_code, "cache_results");
+	assert_has(f->advice, "which configs won");
+	assert_has(f->gain_note, "which of it won");
+	/* That function is somebody else's. */
+	frame[2].file = "/home/me/attention.py";
+	assert_has(made_found(m, "recompilation")->advice, "TRITON_CACHE_AUTOTUNING");
+}
+
 /* What only the autotuner launches, until it goes on to another variant, is not judged. */
 MADE_TEST(test_tried_out)
 {

@@ -75,15 +75,15 @@ by_site(const struct site *s)
 	return framework;
 }
 
-/* Is it one of the functions in which ${framework} tries out variants? A Python
- * function's name is short, a native one's has its class and parameters. */
+/* Is it one of the functions in ${framework}'s ${list}? A Python function's name is short,
+ * a native one's has its class and parameters. */
 static bool
-is_tuning(const json_t *framework, const struct site_frame *f)
+is_listed(const json_t *framework, const char *list, const struct site_frame *f)
 {
 	const json_t *name;
 	size_t i;
 
-	json_array_foreach(json_object_get(framework, "tuning"), i, name)
+	json_array_foreach(json_object_get(framework, list), i, name)
 		if (f->function != NULL && json_is_string(name) &&
 		    (f->python ? strcmp(f->function, json_string_value(name)) == 0 :
 		    strstr(f->function, json_string_value(name)) != NULL))
@@ -91,15 +91,16 @@ is_tuning(const json_t *framework, const struct site_frame *f)
 	return false;
 }
 
-bool
-framework_tunes(const struct site *s)
+/* Is a function of a framework's own, in its ${list}, on the stack of ${s}? */
+static bool
+in_functions(const char *list, const struct site *s)
 {
 	const json_t *framework;
 	size_t i;
 
 	for (size_t f = 0; f < s->frames; f++)
 		json_array_foreach(all(), i, framework)
-			if (is_tuning(framework, &s->frame[f]) &&
+			if (is_listed(framework, list, &s->frame[f]) &&
 			    by_frame(&s->frame[f]) == framework)
 				return true;
 	return false;
@@ -120,6 +121,18 @@ framework_differentiates(const struct site *s)
 				    json_string_value(name)) != NULL)
 					return true;
 	return false;
+}
+
+bool
+framework_tunes(const struct site *s)
+{
+	return in_functions("tuning", s);
+}
+
+bool
+framework_keeps(const struct site *s)
+{
+	return in_functions("keeping", s);
 }
 
 /* Is a file of one of the frameworks' ${list} on the stack of ${s}? */

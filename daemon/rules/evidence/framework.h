@@ -18,6 +18,9 @@ bool framework_tunes(const struct site *s);
 /* framework_differentiates(s): does a framework's backward pass make the call? */
 bool framework_differentiates(const struct site *s);
 
+/* framework_keeps(s): is it a trial whose outcome is kept on disk, for later runs? */
+bool framework_keeps(const struct site *s);
+
 /* framework_loads(s), framework_collates(s): is the call below a framework's loader of
  * input, or where that puts the elements of a batch together? */
 bool framework_loads(const struct site *s);

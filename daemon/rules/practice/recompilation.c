@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "rules/evidence/framework.h"
 #include "rules/evidence/library.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/steps.h"
@@ -76,6 +77,18 @@ trials_of(const struct rule_view *x)
 	return n;
 }
 
+/* Is the ${i}-th compilation one of those for the autotuner, with ${tried}, or for the
+ * program? */
+static bool
+is_counted(const struct rule_view *x, size_t i, bool tried)
+{
+	const struct compiling *c = &x->run->compiling;
+	const struct compiled *t = &c->time[i];
+
+	return is_made(x, t) && tuning_tried(x->run, t->kernel) == tried &&
+	    (is_again(c, i) || t->at + BEHIND_LEAST <= x->run->launches);
+}
+
 /* What was compiled for the autotuner, with ${tried}, or for the program. */
 static struct compilations
 collect(const struct rule_view *x, bool tried)
@@ -92,8 +105,7 @@ collect(const struct rule_view *x, bool tried)
 		const struct compiled *t = &c->time[i];
 		bool known;
 
-		if (!is_made(x, t) || tuning_tried(x->run, t->kernel) != tried ||
-		    (!is_again(c, i) && t->at + BEHIND_LEAST > x->run->launches))
+		if (!is_counted(x, i, tried))
 			continue;
 		/* The first one is necessary, unless the code was known before. What
 		 * tries out candidates has run before, whatever they are of. */
@@ -192,30 +204,132 @@ found(struct rule_view *x, const char *key, const struct compilations *a)
 	return d;
 }
 
-/* The list of configurations is what costs, at the line that launches the kernel. */
-static void
-tell_tuning(struct rule_view *x, struct draft *d, const struct compilations *a)
+#define TOLD 3			/* functions; the others are in the sum */
+
+/* What the autotuner compiled of one function. */
+struct tuned {
+	uint32_t kernel;	/* the id of one that it launched */
+	double times, idle_s;
+};
+
+/* The functions that the autotuner compiled: the first TOLD of them, the longest first,
+ * in ${top}. Returns how many there are. */
+static size_t
+tuned_functions(const struct rule_view *x, struct tuned *top)
 {
-	const struct kernel *k = &x->run->kernel[a->kernel - 1];
+	const struct compiling *c = &x->run->compiling;
+	const char *seen[COMPILING_TIMES];
+	size_t functions = 0;
+
+	for (size_t i = 0; i < c->times; i++) {
+		struct tuned all = { .kernel = c->time[i].kernel };
+		const char *name;
+		size_t k;
+
+		if (!is_counted(x, i, true))
+			continue;
+		name = x->run->kernel[all.kernel - 1].mangled;
+		for (k = 0; k < functions && seen[k] != name; k++)
+			;
+		if (k < functions)
+			continue;
+		seen[functions++] = name;
+		for (k = i; k < c->times; k++) {
+			const struct compiled *t = &c->time[k];
+
+			if (t->kernel == 0 || t->kernel > x->run->kernels ||
+			    x->run->kernel[t->kernel - 1].mangled != name ||
+			    !is_counted(x, k, true))
+				continue;
+			all.times++;
+			all.idle_s += (double)t->idle_ns * 1e-9;
+		}
+		for (k = 0; k < TOLD; k++)
+			if (all.idle_s > top[k].idle_s) {
+				struct tuned less = top[k];
+
+				top[k] = all;
+				all = less;
+			}
+	}
+	return functions;
+}
+
+/* Of a kernel's variants: as many as ran, or were compiled one at a time. Several may be
+ * launched in one shape, and one be compiled for several values of its key. */
+static double
+variants_of(const struct rule_view *x, const struct tuned *t)
+{
+	const char *name = x->run->kernel[t->kernel - 1].mangled;
 	double variants = 0;
 
 	for (size_t i = 0; i < x->run->kernels; i++)
-		variants += x->run->kernel[i].mangled == k->mangled &&
+		variants += x->run->kernel[i].mangled == name &&
 		    tuning_tried(x->run, x->run->kernel[i].id);
+	return fmax(variants, t->times);
+}
+
+/* Does Triton keep on disk which configuration won, not only the code? */
+static bool
+is_choice_kept(const struct run *run)
+{
+	for (size_t i = 0; i < run->sites; i++)
+		if (framework_keeps(&run->site[i]))
+			return true;
+	return false;
+}
+
+/* "chunk_fwd (48, 26.6 s), swiglu (30, 20.7 s)": variants, and the wait for them. */
+static const char *
+say_tuned(struct rule_view *x, const struct tuned *top)
+{
+	const char *all = "";
+
+	for (size_t k = 0; k < TOLD && top[k].idle_s > 0; k++)
+		all = arena_format(x->arena, "%s%s%s (%s, %s)", all,
+		    k > 0 ? ", " : "", x->run->kernel[top[k].kernel - 1].short_name,
+		    say_whole(x->arena, variants_of(x, &top[k])),
+		    say_seconds(x->arena, top[k].idle_s));
+	return all;
+}
+
+/* The lists of configurations are what costs, at the line that launches the kernel with
+ * most of it; where there are many kernels, their lists are many, too. */
+static void
+tell_tuning(struct rule_view *x, struct draft *d, const struct compilations *a)
+{
+	struct tuned top[TOLD] = { { .kernel = a->kernel } };
+	size_t functions = tuned_functions(x, top);
+	const struct kernel *k = &x->run->kernel[top[0].kernel - 1];
+	bool kept = is_choice_kept(x->run), many = functions > 1;
+	double variants = variants_of(x, &top[0]);
+	const char *waits = say_seconds(x->arena, a->idle_s);
+
 	lines_launch(x, d, k->id);
-	d->variant = "tuning";
-	rule_evidence(x, d, "variants", variants, "variants of the kernel that the "
+	d->variant = kept ? "kept" : many ? "many" : "tuning";
+	rule_evidence(x, d, "variants", variants, many ? "variants of the kernel with "
+	    "most of it that the autotuner timed" : "variants of the kernel that the "
 	    "autotuner timed", .measured = "launch sites", .unit = "variant");
-	d->f.summary = arena_format(x->arena, "Triton's autotuner compiles and times "
+	rule_evidence(x, d, "tuned", (double)functions, "kernels that it tuned",
+	    .measured = "launch sites", .unit = "kernel");
+	rule_evidence(x, d, "most_s", top[0].idle_s, "GPU idle for the kernel with most "
+	    "of it", .measured = "API and kernel records");
+	d->f.summary = many ? arena_format(x->arena, "Triton's autotuner compiles and "
+	    "times variants of %s, most of %s: the GPU waits %s for the compiler",
+	    say_counted(x->arena, (double)functions, "kernel"), say_tuned(x, top),
+	    waits) : arena_format(x->arena, "Triton's autotuner compiles and times "
 	    "%s of %s: the GPU waits %s for the compiler",
-	    say_counted(x->arena, variants, "variant"), k->short_name,
-	    say_seconds(x->arena, a->idle_s));
-	d->f.limiter = "the compiler: it makes each configuration in the list, for each "
-	    "new value of the key";
-	d->f.advice = "prune the list of configurations, and keep ~/.triton/cache from run "
-	    "to run";
-	d->f.gain_note = "all configurations but the first; a later run finds compiled "
-	    "code on disk, and times it anew";
+	    say_counted(x->arena, variants, "variant"), k->short_name, waits);
+	d->f.limiter = many ? "the compiler: it makes each configuration in each "
+	    "kernel's list, for each new value of its key" : "the compiler: it makes "
+	    "each configuration in the list, for each new value of the key";
+	d->f.advice = kept || many ? "keep ~/.triton/cache from run to run" :
+	    "prune the list of configurations, and keep ~/.triton/cache from run to run";
+	d->f.gain_note = kept ? "a later run that finds the code, and which of it won, on "
+	    "disk; it happens once for each value of a key, however long the run is" :
+	    many ? "a later run that finds the code on disk, and times it anew; or all "
+	    "lists pruned to one configuration" : "all configurations but the first; a "
+	    "later run finds compiled code on disk, and times it anew";
 	d->f.bad_code = "@triton.autotune([Config(…) for q in … for k in …], key=[\"n\"])";
 	d->f.good_code = "@triton.autotune([Config(…), Config(…)], key=[\"n\"])";
 }
