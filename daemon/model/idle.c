@@ -337,13 +337,18 @@ gap_compiling(const struct model *m, struct device_state *d,
 	const struct stream *s;
 	struct compiled *c;
 
-	if (g->loads == 0 || ns < COMPILING_LEAST ||
-	    next->thread == IDMAP_NONE)
+	if (next->thread == IDMAP_NONE)
 		return;
 	s = m->stream[m->thread[next->thread].process];
-	if (s->launches < HOT_AFTER)
-		return;
 	c = all->times > 0 ? &all->time[all->times - 1] : NULL;
+	/* Memory is often cleared or filled in front of what was compiled. */
+	if (c != NULL && c->kernel == 0 && next->kind == OP_KERNEL &&
+	    sub_sat(s->launches, c->at) < COMPILING_APART) {
+		c->kernel = next->index + 1;
+		c->known = has_run(m, next->index);
+	}
+	if (g->loads == 0 || ns < COMPILING_LEAST || s->launches < HOT_AFTER)
+		return;
 	if (all->times < COMPILING_TIMES && (c == NULL ||
 	    sub_sat(s->launches, c->at) >= COMPILING_APART ||
 	    (next->kind == OP_KERNEL && c->kernel == next->index + 1))) {

@@ -1014,6 +1014,82 @@ MADE_TEST(test_compiled_without_torch)
 	assert_lacks(made_found(m, "recompilation")->bad_code, "torch.compile");
 }
 
+/* What torch.compile makes for the first time, of several graphs or to try it out, needs
+ * no dynamic shapes: only a name that the same line has launched in another shape does. */
+MADE_TEST(test_compiled_first)
+{
+	static struct site_frame load[] = { { .function = "load_kernel", .line = 144,
+	    .file = "/x/site-packages/torch/_inductor/runtime/static_triton_launcher.py",
+	    .python = true }, { .module = "libcuda.so.1" } };
+	static struct site_frame called[] = { { .function = "precompile", .line = 503,
+	    .file = "/x/site-packages/torch/_inductor/runtime/triton_heuristics.py",
+	    .python = true }, { .file = "/home/me/run.py", .line = 9,
+	    .function = "main", .python = true } };
+	static struct site_frame step[5][2];
+	static struct site_frame trial[] = { { .function = "benchmark_one_config",
+	    .file = "/x/site-packages/torch/_inductor/runtime/triton_heuristics.py",
+	    .python = true, .line = 1336 } };
+	static struct site site[8];
+	struct process python = { .python = true };
+	const struct finding *f;
+
+	fault_recompiling(m);
+	m->run.site = site;
+	m->run.process = &python;
+	m->run.processes = 1;
+	for (size_t i = 0; i < 5; i++) {
+		struct kernel *k = i > 0 ? made_kernel(m, "triton_poi_fused_mul_0", 70,
+		    200000) : &m->kernel[0];
+
+		if (i > 0)
+			k->mangled = m->kernel[0].mangled;
+		k->first_ns = 1000 * (i + 1);
+		step[i][0] = (struct site_frame){ .file = "/tmp/torchinductor_me/a/b.py",
+		    .function = "call", .line = 3, .python = true };
+		step[i][1] = (struct site_frame){ .file = "/home/me/model.py",
+		    .function = "forward", .line = 20 + (uint32_t)i, .python = true };
+		site[i] = (struct site){ .call = CALL_LAUNCH, .kernel = k->id,
+		    .count = 70, .frame = step[i], .frames = 2, .first = 1 };
+		m->run.compiling.time[i].kernel = k->id;
+		m->run.compiling.time[i].known = i > 0;
+	}
+	site[5] = (struct site){ .call = CALL_MODULE_LOAD, .count = 60,
+	    .frame = load, .frames = 2 };
+	site[6] = (struct site){ .call = CALL_MODULE_LOAD, .count = 6,
+	    .frame = called, .frames = 2, .first = 1, .idle_ns = 1e9 };
+	m->run.sites = 7;
+	f = made_found(m, "recompilation");
+	assert_has(f->advice, "TORCHINDUCTOR_CACHE_DIR");
+	assert_lacks(f->good_code, "dynamic");
+	assert_has(f->gain_note, "once in a run");
+	assert_true(f->saves_s > 1.3 && f->saves_s < 1.6);
+	/* The compiler's other calls wait, too. */
+	called[0].function = "compile_fx_inner";
+	made_gaps(m, IDLE_HOST, 5, 400000000);
+	f = made_found(m, "recompilation");
+	assert_true(f->saves_s > 1.7 && f->saves_high_s > 2.9);
+	assert_has(f->summary, "the GPU waits 3 s");
+	/* The same line launches all of these shapes, and each was compiled. */
+	for (size_t i = 0; i < 5; i++)
+		step[i][1].line = 20;
+	f = made_found(m, "recompilation");
+	assert_has(f->advice, "mark_dynamic");
+	assert_true(f->saves_s > 1.3 && f->saves_s < 1.6);
+	/* A compiler launched them, to find the fastest. */
+	for (size_t i = 0; i < 5; i++) {
+		site[i].frame = trial;
+		site[i].frames = 1;
+		site[i].first = 0;
+	}
+	f = made_found(m, "recompilation");
+	assert_has(f->advice, "hardly anything was made a second time");
+	assert_lacks(f->advice, "max-autotune");
+	trial[0].function = "coordinate_descent_tuning";
+	f = made_found(m, "recompilation");
+	assert_has(f->advice, "max-autotune");
+	assert_has(f->summary, "tries out variants");
+}
+
 /* A few launches that come very often are a loop over pieces: larger ones need fewer. */
 MADE_TEST(test_words_of_pieces)
 {

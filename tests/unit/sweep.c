@@ -177,6 +177,22 @@ KERNEL_TEST(test_compiling)
 	    c->time[0].idle_ns < 61000 * US);
 }
 
+/* What is copied or cleared in front of the kernel that was compiled does not hide it. */
+KERNEL_TEST(test_compiling_behind_copy)
+{
+	const struct compiling *c;
+	uint64_t at;
+
+	feed_signature(f, 2, "b");
+	at = compiles(f, launches(f, 0, 30), 50000 * US);
+	feed_copy(f, COPY_H2D, 4096, false, at, at + 5 * US, at + 10 * US);
+	launches(f, launches_of(f, 2, at + 50 * US, 1), 30);
+	c = &feed_settle(f)->compiling;
+	assert_int_equal(c->times, 1);
+	assert_int_equal(c->time[0].kernel, 2);
+	assert_false(c->time[0].known);
+}
+
 /* A kernel that is compiled for each of its launches is recompiled each time;
  * compilations beyond the limit are added to the last one. */
 KERNEL_TEST(test_compiling_again)

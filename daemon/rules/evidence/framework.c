@@ -130,6 +130,18 @@ framework_tunes(const struct site *s)
 }
 
 bool
+framework_compiles(const struct site *s)
+{
+	return framework_tunes(s) || in_functions("compiling", s);
+}
+
+bool
+framework_searches(const struct site *s)
+{
+	return in_functions("searching", s);
+}
+
+bool
 framework_keeps(const struct site *s)
 {
 	return in_functions("keeping", s);

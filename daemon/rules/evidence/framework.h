@@ -18,6 +18,14 @@ bool framework_tunes(const struct site *s);
 /* framework_differentiates(s): does a framework's backward pass make the call? */
 bool framework_differentiates(const struct site *s);
 
+/* framework_compiles(s): does a compiler make the call while it compiles, or in order to
+ * try out what it made? */
+bool framework_compiles(const struct site *s);
+
+/* framework_searches(s): is it part of a long search, which was asked for (torch.compile's
+ * mode="max-autotune")? */
+bool framework_searches(const struct site *s);
+
 /* framework_keeps(s): is it a trial whose outcome is kept on disk, for later runs? */
 bool framework_keeps(const struct site *s);
 

@@ -1,6 +1,7 @@
 /*
  * rules/evidence/tuning.c: see tuning.h.
  */
+#include <math.h>
 #include <string.h>
 
 #include "rules/evidence/tuning.h"
@@ -65,4 +66,70 @@ tuning_lost(const struct run *run, bool *lost)
 {
 	for (size_t i = 0; i < run->kernels; i++)
 		lost[i] = is_lost(run, &run->kernel[i]);
+}
+
+/* Everything that was compiled of the function of ${x}'s ${i}-th compilation. */
+static struct tuned
+sum_up(const struct rule_view *x, bool (*is)(const struct rule_view *x, size_t i), size_t i)
+{
+	const struct compiling *c = &x->run->compiling;
+	struct tuned all = { .kernel = c->time[i].kernel };
+	const char *name = x->run->kernel[all.kernel - 1].mangled;
+
+	for (; i < c->times; i++) {
+		const struct compiled *t = &c->time[i];
+
+		if (t->kernel == 0 || t->kernel > x->run->kernels ||
+		    x->run->kernel[t->kernel - 1].mangled != name || !is(x, i))
+			continue;
+		all.times++;
+		all.idle_s += (double)t->idle_ns * 1e-9;
+	}
+	return all;
+}
+
+size_t
+tuning_functions(const struct rule_view *x,
+    bool (*is)(const struct rule_view *x, size_t i), struct tuned *top, size_t n)
+{
+	const struct compiling *c = &x->run->compiling;
+	const char *seen[COMPILING_TIMES];
+	size_t functions = 0;
+
+	memset(top, 0, n * sizeof(*top));
+	for (size_t i = 0; i < c->times; i++) {
+		const char *name;
+		struct tuned t;
+		size_t k;
+
+		if (!is(x, i))
+			continue;
+		name = x->run->kernel[c->time[i].kernel - 1].mangled;
+		for (k = 0; k < functions && seen[k] != name; k++)
+			;
+		if (k < functions)
+			continue;
+		seen[functions++] = name;
+		t = sum_up(x, is, i);
+		for (k = 0; k < n; k++)
+			if (t.idle_s > top[k].idle_s) {
+				struct tuned less = top[k];
+
+				top[k] = t;
+				t = less;
+			}
+	}
+	return functions;
+}
+
+double
+tuning_variants(const struct run *run, const struct tuned *t)
+{
+	const char *name = run->kernel[t->kernel - 1].mangled;
+	double variants = 0;
+
+	for (size_t i = 0; i < run->kernels; i++)
+		variants += run->kernel[i].mangled == name &&
+		    tuning_tried(run, run->kernel[i].id);
+	return fmax(variants, t->times);
 }

@@ -5,7 +5,7 @@
 #ifndef CADV_TUNING_H
 #define CADV_TUNING_H
 
-#include "model/model.h"
+#include "rules/engine/rule.h"
 
 /* tuning_tried(run, kernel): has the autotuner tried out kernel id ${kernel}? The program
  * launches the fastest one later. */
@@ -15,5 +15,24 @@ bool tuning_tried(const struct run *run, uint32_t kernel);
  * launched, and not again once it had gone on to another variant of the function: no
  * change to such a kernel shortens the program. */
 void tuning_lost(const struct run *run, bool *lost);
+
+/* What the autotuner compiled of one function. */
+struct tuned {
+	uint32_t kernel;	/* the id of one that it launched */
+	double times, idle_s;	/* compilations, and the GPU's wait for them */
+};
+
+/*
+ * tuning_functions(x, is, top, n): how many functions were compiled in those of
+ * run->compiling for which ${is} is true; the ${n} with the longest wait, longest first, in
+ * ${top}, which is zeroed where there are fewer.
+ */
+size_t tuning_functions(const struct rule_view *x,
+    bool (*is)(const struct rule_view *x, size_t i), struct tuned *top, size_t n);
+
+/* tuning_variants(run, t): of its function, as many variants as ran, or were compiled one
+ * at a time: several may be launched in one shape, and one be compiled for several values
+ * of its key. */
+double tuning_variants(const struct run *run, const struct tuned *t);
 
 #endif

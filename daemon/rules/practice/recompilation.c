@@ -11,6 +11,7 @@
 #include "rules/evidence/framework.h"
 #include "rules/evidence/library.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/remade.h"
 #include "rules/evidence/steps.h"
 #include "rules/evidence/tuning.h"
 
@@ -54,16 +55,6 @@ is_kept(const struct rule_view *x, const struct kernel *k)
 	    library_launched_by(x->run, k, "-packages/cupy/");
 }
 
-/* Was code for the kernel of ${c}'s ${i}-th compilation compiled before? */
-static bool
-is_again(const struct compiling *c, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (c->time[k].kernel == c->time[i].kernel)
-			return true;
-	return false;
-}
-
 /* The launches with which XLA tries out candidates, apart from the candidates' own: it
  * delays them, and looks whether they wrote where they may not. */
 static double
@@ -86,7 +77,7 @@ is_counted(const struct rule_view *x, size_t i, bool tried)
 	const struct compiled *t = &c->time[i];
 
 	return is_made(x, t) && tuning_tried(x->run, t->kernel) == tried &&
-	    (is_again(c, i) || t->at + BEHIND_LEAST <= x->run->launches);
+	    (remade_again(c, i) || t->at + BEHIND_LEAST <= x->run->launches);
 }
 
 /* What was compiled for the autotuner, with ${tried}, or for the program. */
@@ -204,71 +195,6 @@ found(struct rule_view *x, const char *key, const struct compilations *a)
 	return d;
 }
 
-#define TOLD 3			/* functions; the others are in the sum */
-
-/* What the autotuner compiled of one function. */
-struct tuned {
-	uint32_t kernel;	/* the id of one that it launched */
-	double times, idle_s;
-};
-
-/* The functions that the autotuner compiled: the first TOLD of them, the longest first,
- * in ${top}. Returns how many there are. */
-static size_t
-tuned_functions(const struct rule_view *x, struct tuned *top)
-{
-	const struct compiling *c = &x->run->compiling;
-	const char *seen[COMPILING_TIMES];
-	size_t functions = 0;
-
-	for (size_t i = 0; i < c->times; i++) {
-		struct tuned all = { .kernel = c->time[i].kernel };
-		const char *name;
-		size_t k;
-
-		if (!is_counted(x, i, true))
-			continue;
-		name = x->run->kernel[all.kernel - 1].mangled;
-		for (k = 0; k < functions && seen[k] != name; k++)
-			;
-		if (k < functions)
-			continue;
-		seen[functions++] = name;
-		for (k = i; k < c->times; k++) {
-			const struct compiled *t = &c->time[k];
-
-			if (t->kernel == 0 || t->kernel > x->run->kernels ||
-			    x->run->kernel[t->kernel - 1].mangled != name ||
-			    !is_counted(x, k, true))
-				continue;
-			all.times++;
-			all.idle_s += (double)t->idle_ns * 1e-9;
-		}
-		for (k = 0; k < TOLD; k++)
-			if (all.idle_s > top[k].idle_s) {
-				struct tuned less = top[k];
-
-				top[k] = all;
-				all = less;
-			}
-	}
-	return functions;
-}
-
-/* Of a kernel's variants: as many as ran, or were compiled one at a time. Several may be
- * launched in one shape, and one be compiled for several values of its key. */
-static double
-variants_of(const struct rule_view *x, const struct tuned *t)
-{
-	const char *name = x->run->kernel[t->kernel - 1].mangled;
-	double variants = 0;
-
-	for (size_t i = 0; i < x->run->kernels; i++)
-		variants += x->run->kernel[i].mangled == name &&
-		    tuning_tried(x->run, x->run->kernel[i].id);
-	return fmax(variants, t->times);
-}
-
 /* Does Triton keep on disk which configuration won, not only the code? */
 static bool
 is_choice_kept(const struct run *run)
@@ -279,6 +205,15 @@ is_choice_kept(const struct run *run)
 	return false;
 }
 
+/* Is it compiled for Triton's autotuner? */
+static bool
+is_tuned(const struct rule_view *x, size_t i)
+{
+	return is_counted(x, i, true);
+}
+
+#define TOLD 3			/* functions; the others are in the sum */
+
 /* "chunk_fwd (48, 26.6 s), swiglu (30, 20.7 s)": variants, and the wait for them. */
 static const char *
 say_tuned(struct rule_view *x, const struct tuned *top)
@@ -288,7 +223,7 @@ say_tuned(struct rule_view *x, const struct tuned *top)
 	for (size_t k = 0; k < TOLD && top[k].idle_s > 0; k++)
 		all = arena_format(x->arena, "%s%s%s (%s, %s)", all,
 		    k > 0 ? ", " : "", x->run->kernel[top[k].kernel - 1].short_name,
-		    say_whole(x->arena, variants_of(x, &top[k])),
+		    say_whole(x->arena, tuning_variants(x->run, &top[k])),
 		    say_seconds(x->arena, top[k].idle_s));
 	return all;
 }
@@ -298,13 +233,16 @@ say_tuned(struct rule_view *x, const struct tuned *top)
 static void
 tell_tuning(struct rule_view *x, struct draft *d, const struct compilations *a)
 {
-	struct tuned top[TOLD] = { { .kernel = a->kernel } };
-	size_t functions = tuned_functions(x, top);
-	const struct kernel *k = &x->run->kernel[top[0].kernel - 1];
+	struct tuned top[TOLD];
+	size_t functions = tuning_functions(x, is_tuned, top, TOLD);
+	uint32_t most = top[0].kernel != 0 ? top[0].kernel : a->kernel;
+	const struct kernel *k = &x->run->kernel[most - 1];
 	bool kept = is_choice_kept(x->run), many = functions > 1;
-	double variants = variants_of(x, &top[0]);
+	double variants;
 	const char *waits = say_seconds(x->arena, a->idle_s);
 
+	top[0].kernel = most;
+	variants = tuning_variants(x->run, &top[0]);
 	lines_launch(x, d, k->id);
 	d->variant = kept ? "kept" : many ? "many" : "tuning";
 	rule_evidence(x, d, "variants", variants, many ? "variants of the kernel with "
@@ -357,7 +295,7 @@ is_eager(const struct site *s)
 
 #define MOSTLY_EAGER 0.8	/* of the loads: beside these, a function of the
 				 * program's that is compiled again is a detail */
-#define HARDLY_AGAIN 0.2	/* of the time in XLA */
+#define HARDLY_AGAIN 0.2	/* of the time in the compiler */
 
 /* What compiles with XLA: variants of JAX's words. NULL: the same functions again and
  * again, or it is not known. */
@@ -429,6 +367,62 @@ tell_xla(struct rule_view *x, struct draft *d, const struct compilations *a)
 	    "all times but the first: one function for all is compiled once";
 }
 
+/* Is it compiled for the program, not for Triton's autotuner? */
+static bool
+is_program(const struct rule_view *x, size_t i)
+{
+	return is_counted(x, i, false);
+}
+
+/* What torch.compile makes: a variant of PyTorch's words. NULL: the same functions for
+ * other shapes. */
+static const char *
+torch_variant(const struct rule_view *x)
+{
+	if (remade_share(x, is_program) >= HARDLY_AGAIN)
+		return NULL;
+	for (size_t i = 0; i < x->run->sites; i++)
+		if (framework_searches(&x->run->site[i]))
+			return "search";
+	return "first";
+}
+
+/* The GPU's wait for torch.compile where no code was loaded: before it traces, lowers and
+ * tries out something, and where a thread of its own loads the code. */
+static double
+compiler_s(const struct run *run)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < run->sites; i++)
+		if (run->site[i].idle_ns > 0 && framework_compiles(&run->site[i]))
+			ns += run->site[i].idle_ns;
+	return ns * 1e-9;
+}
+
+/* torch.compile's first compilations, which come once in a run. */
+static void
+tell_torch(struct rule_view *x, struct draft *d, const struct compilations *a)
+{
+	bool search = strcmp(d->variant, "search") == 0;
+	double more = compiler_s(x->run);
+
+	d->claim[0].s.low += share[VIEW_LOW] * more;
+	d->claim[0].s.mid += share[VIEW_MID] * more;
+	d->claim[0].s.high += share[VIEW_HIGH] * more;
+	rule_evidence(x, d, "compiler_s", more, "GPU idle in front of other calls of the "
+	    "compiler", .estimated = "call stacks");
+	d->f.summary = arena_format(x->arena, "torch.compile makes functions for the "
+	    "first time%s, %s: the GPU waits %s for it", search ? " and tries out variants" : "",
+	    say_counted(x->arena, a->times, "time"),
+	    say_seconds(x->arena, a->idle_s + more));
+	d->f.limiter = search ? "the compiler: it makes and times many variants of each "
+	    "kernel; hardly any is made again for other shapes" : "the compiler: hardly "
+	    "a function is compiled twice";
+	d->f.gain_note = "a later run, which finds the code on disk; this happens once in "
+	    "a run, however long it is";
+}
+
 static void
 tell_again(struct rule_view *x, struct draft *d, const struct compilations *a)
 {
@@ -443,7 +437,7 @@ tell_again(struct rule_view *x, struct draft *d, const struct compilations *a)
 		m = xla_longest(x->run, false);
 	}
 	lines_site_of(x, d, CALL_BIT(MODULE_LOAD), is_loaded_by_hand);
-	d->variant = torch ? NULL : variant != NULL ? variant : "own";
+	d->variant = torch ? torch_variant(x) : variant != NULL ? variant : "own";
 	d->f.summary = arena_format(x->arena, "the program compiles in the loop, "
 	    "%s: the GPU waits %s for it%s",
 	    say_counted(x->arena, a->times, "time"),
@@ -474,6 +468,8 @@ tell_again(struct rule_view *x, struct draft *d, const struct compilations *a)
 	    "f = compiled(source)\nfor x in batches:\n    f(x, len(x))";
 	if (variant != NULL && !torch)
 		tell_xla(x, d, a);
+	if (torch && d->variant != NULL)
+		tell_torch(x, d, a);
 }
 
 enum rule_state
