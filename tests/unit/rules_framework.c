@@ -1062,6 +1062,8 @@ MADE_TEST(test_compiled_first)
 	assert_has(f->advice, "TORCHINDUCTOR_CACHE_DIR");
 	assert_lacks(f->good_code, "dynamic");
 	assert_has(f->gain_note, "once in a run");
+	/* The place is the program's own, of those that load. */
+	assert_int_equal(f->site->frame[f->site->first].line, 9);
 	assert_true(f->saves_s > 1.3 && f->saves_s < 1.6);
 	/* The compiler's other calls wait, too. */
 	called[0].function = "compile_fx_inner";

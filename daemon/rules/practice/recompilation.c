@@ -423,6 +423,14 @@ tell_torch(struct rule_view *x, struct draft *d, const struct compilations *a)
 	    "a run, however long it is";
 }
 
+/* Is code loaded by hand there, for a line of the program's own? */
+static bool
+is_own_loading(const struct site *s)
+{
+	return is_loaded_by_hand(s) && s->first < s->frames &&
+	    site_own(&s->frame[s->first]);
+}
+
 static void
 tell_again(struct rule_view *x, struct draft *d, const struct compilations *a)
 {
@@ -436,7 +444,9 @@ tell_again(struct rule_view *x, struct draft *d, const struct compilations *a)
 		variant = xla_variant(x->run);
 		m = xla_longest(x->run, false);
 	}
-	lines_site_of(x, d, CALL_BIT(MODULE_LOAD), is_loaded_by_hand);
+	lines_site_of(x, d, CALL_BIT(MODULE_LOAD), is_own_loading);
+	if (d->f.site == NULL || !is_own_loading(d->f.site))
+		lines_site_of(x, d, CALL_BIT(MODULE_LOAD), is_loaded_by_hand);
 	d->variant = torch ? torch_variant(x) : variant != NULL ? variant : "own";
 	d->f.summary = arena_format(x->arena, "the program compiles in the loop, "
 	    "%s: the GPU waits %s for it%s",
