@@ -349,6 +349,9 @@ gap_compiling(const struct model *m, struct device_state *d,
 	}
 	if (g->loads == 0 || ns < COMPILING_LEAST || s->launches < HOT_AFTER)
 		return;
+	if (c == NULL)
+		d->compiling_ns = g->start;
+	all->span_ns = sub_sat(g->end, d->compiling_ns);
 	if (all->times < COMPILING_TIMES && (c == NULL ||
 	    sub_sat(s->launches, c->at) >= COMPILING_APART ||
 	    (next->kind == OP_KERNEL && c->kernel == next->index + 1))) {

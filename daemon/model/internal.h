@@ -447,6 +447,7 @@ struct device_state {
 	struct gaps_near near[2];
 	unsigned nearer;		/* index of the newer of the two */
 	struct compiling compiling;
+	uint64_t compiling_ns;	/* when the first of them began */
 	struct burst burst;
 	struct ahead ahead;
 	struct legacy legacy;

@@ -330,6 +330,7 @@ struct results {
 #define COMPILING_TIMES 512
 struct compiling {
 	size_t times;
+	uint64_t span_ns;	/* from the first such gap to the end of the last */
 	struct compiled {
 		uint32_t kernel;	/* id of the one launched next; 0: none was */
 		bool known;		/* a kernel of its name had run before, perhaps

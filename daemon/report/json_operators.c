@@ -40,7 +40,7 @@ json_operators(const struct run *run)
 		return NULL;
 	}
 	for (size_t i = 0; i < all.rows; i++) {
-		if (i < SHOWN)
+		if (i < SHOWN && !all.row[i].beside)
 			json_array_append_new(items, json_row(&all.row[i],
 			    all.kernel_s));
 		else

@@ -12,7 +12,9 @@
 #include "report/kin.h"
 #include "report/names.h"
 #include "rules/engine/finding.h"
+#include "rules/evidence/framework.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/tuning.h"
 
 #include "report/json.h"
 
@@ -74,9 +76,11 @@ busiest_device(const struct run *r)
 	return d != NULL && d->busy_ns > 0 ? d : NULL;
 }
 
-/* What the host mostly did in the longest gap. */
+static const char compiler_cause[] = "for a compiler that makes code, or tries it out";
+
+/* What the host mostly did in the longest gap, which ended at ${s}; NULL: not known. */
 static const char *
-longest_cause(const struct run *r)
+longest_cause(const struct run *r, const struct site *s)
 {
 	static const char *const text[IDLE_CAUSES] = {
 		[IDLE_HOST] = "for the host's own work: reading input, "
@@ -93,6 +97,11 @@ longest_cause(const struct run *r)
 	for (i = 0; i < IDLE_STARTUP; i++)
 		if (r->idle_longest_by[i] > r->idle_longest_by[most])
 			most = i;
+	/* Where more than half of a kernel's launches are a compiler's, so is this one. */
+	if (most == IDLE_HOST && s != NULL && (framework_compiles(s) ||
+	    (s->call == CALL_LAUNCH && tuning_throughout(r) &&
+	    framework_launches(r, s->kernel) > 0.5)))
+		return compiler_cause;
 	return text[most];
 }
 
@@ -114,13 +123,15 @@ longest_site(const struct run *r)
 static json_t *
 json_longest(const struct run *r)
 {
+	const struct site *s = longest_site(r);
 
 	if (r->idle_longest_ns == 0)
 		return json_null();
-	return json_pack("{s:o, s:s, s:o}",
+	return json_pack("{s:o, s:s, s:b, s:o}",
 	    "s", json_seconds(r->idle_longest_ns),
-	    "cause", longest_cause(r),
-	    "site", json_site(longest_site(r)));
+	    "cause", longest_cause(r, s),
+	    "compiling", longest_cause(r, s) == compiler_cause,
+	    "site", json_site(s));
 }
 
 static json_t *

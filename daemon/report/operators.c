@@ -6,6 +6,7 @@
 
 #include "base/sort.h"
 #include "model/model.h"
+#include "rules/evidence/framework.h"
 #include "rules/evidence/library.h"
 
 #include "report/operators.h"
@@ -53,6 +54,7 @@ static bool
 same_row(const struct operator_row *a, const struct operator_row *b)
 {
 	return a->line == b->line && a->backward == b->backward &&
+	    a->beside == b->beside &&
 	    strcmp(a->name, b->name) == 0 && same_text(a->file, b->file) &&
 	    same_text(a->function, b->function);
 }
@@ -93,7 +95,11 @@ add_kernel(struct operators *o, const struct kernel *k, const struct site *s,
 
 	r.most_s = r.s;
 	operator_name(r.name, k, s, l);
-	place_row(&r, s);
+	/* Nobody wrote these lines to fill something. */
+	r.beside = s != NULL && library_does(l, "fill") &&
+	    (framework_tunes(s) || framework_compiles(s));
+	if (!r.beside)
+		place_row(&r, s);
 	o->framework |= (l != NULL && l->framework) ||
 	    (s != NULL && s->frames > 0 && s->frame[0].python);
 	add_row(o, &r);
@@ -127,7 +133,7 @@ add_all(struct operators *o, const struct run *run, const struct kernel *k)
 }
 
 COMPARE(by_seconds, struct operator_row,
-    ORDER(y->s, x->s) ?: strcmp(x->name, y->name))
+    ORDER(x->beside, y->beside) ?: ORDER(y->s, x->s) ?: strcmp(x->name, y->name))
 
 int
 operators_of(struct operators *o, const struct run *run)

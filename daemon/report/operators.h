@@ -22,13 +22,15 @@ struct operator_row {
 	uint32_t line;		/* 0 not known */
 	const char *function;	/* NULL not known */
 	bool backward;		/* launched by autograd's thread: no line */
+	bool beside;		/* fills with which trials clear caches and arrays, for
+				 * which nobody wrote a line */
 	double s, launches;
 	size_t kernels;		/* launch shapes */
 	double most_s;		/* time of the kernel that library is taken from */
 };
 
 struct operators {
-	struct operator_row *row;	/* most seconds first */
+	struct operator_row *row;	/* most seconds first, then those beside */
 	size_t rows;
 	double kernel_s;	/* of all kernels */
 	bool framework;		/* some were launched by one, or from Python */

@@ -437,7 +437,7 @@ parts_summary(struct out *o, const struct report *r, size_t worth_it)
 	char text[256];
 
 	parts_together(o, r, worth_it);
-	parts_phases(o, r->run);
+	parts_phases(o, r);
 	parts_held(o, r->run);
 	parts_conditions(o, r);
 	text_verdicts(o, r);

@@ -81,7 +81,7 @@ void parts_summary(struct out *o, const struct report *r, size_t worth_it);
 void parts_together(struct out *o, const struct report *r, size_t worth_it);
 /* Of these, events that happened once or a few times and that no finding
  * counts: results that the host processed, the longest gap. */
-void parts_phases(struct out *o, const json_t *run);
+void parts_phases(struct out *o, const struct report *r);
 /* A note if the program was held for longer at one place than permitted. */
 void parts_held(struct out *o, const json_t *run);
 /* What distorted a run's times: throttling, other programs. */

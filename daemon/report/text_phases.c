@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "report/out.h"
+#include "report/text.h"
 #include "report/text_parts.h"
 #include "report/text_util.h"
 
@@ -67,10 +68,24 @@ lined(const json_t *site)
 	return field_text(frame, "file") != NULL ? site : NULL;
 }
 
-void
-parts_phases(struct out *o, const json_t *run)
+/* Does a finding that is worth a change have what a compiler did? */
+static bool
+in_finding(const json_t *findings)
 {
-	const json_t *s = json_object_get(run, "summary"), *gap;
+	const json_t *f;
+	size_t i;
+
+	json_array_foreach(json_object_get(findings, "items"), i, f)
+		if (field_true(f, "worth_it") && field_text(f, "rule") != NULL &&
+		    strcmp(field_text(f, "rule"), "recompilation") == 0)
+			return true;
+	return false;
+}
+
+void
+parts_phases(struct out *o, const struct report *r)
+{
+	const json_t *run = r->run, *s = json_object_get(run, "summary"), *gap;
 	double wall = field_number(run, "wall_ns") / 1e9, longest, told;
 	char a[NUMBER_SIZE], b[NUMBER_SIZE], *site, *text = NULL;
 	const char *what, *call;
@@ -81,8 +96,8 @@ parts_phases(struct out *o, const json_t *run)
 	gap = json_object_get(s, "longest_idle");
 	longest = field_number(gap, "s");
 	what = field_text(gap, "cause");
-	if (!(longest >= PHASE_SHARE * wall) || longest <= told ||
-	    what == NULL)
+	if (!(longest >= PHASE_SHARE * wall) || longest <= told || what == NULL ||
+	    (field_true(gap, "compiling") && in_finding(r->findings)))
 		return;
 	/* Without the examples that follow the colon. */
 	site = parts_site_text(lined(json_object_get(gap, "site")), NULL, false);

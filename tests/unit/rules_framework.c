@@ -923,8 +923,12 @@ MADE_TEST(test_tried_out)
 	m->run.sites = 1;
 	later->first_ns = 900;
 	assert_non_null(made_found(m, "low-theoretical-occupancy"));
-	/* Another function's kernel tells nothing. */
+	/* torch.compile searches likewise. */
 	later->first_ns = 2000;
+	frame[0].file = "/x/site-packages/torch/_inductor/select_algorithm.py";
+	frame[0].function = "benchmark_choice";
+	made_quiet(m, "low-theoretical-occupancy");
+	/* Another function's kernel tells nothing. */
 	later->mangled = "other";
 	assert_non_null(made_found(m, "low-theoretical-occupancy"));
 }
@@ -1134,13 +1138,25 @@ MADE_TEST(test_timed_sequence)
 	struct site_frame frame[] = { { .file = "/a/run.py", .line = 7, .python = true },
 	    { .file = "/x/site-packages/triton/testing.py", .function = "do_bench",
 	    .line = 9, .python = true } };
-	struct site site = { .call = CALL_LAUNCH, .kernel = 1, .count = 2,
-	    .frame = frame, .frames = 2 };
+	struct site site[] = { { .call = CALL_LAUNCH, .kernel = 1, .count = 2,
+	    .frame = frame, .frames = 2 }, { .call = CALL_LAUNCH, .kernel = 1,
+	    .count = 1, .frame = frame, .frames = 1 } };
 
 	fault_launch_bound(m);
-	m->run.site = &site;
+	m->run.site = site;
 	m->run.sites = 1;
 	made_quiet(m, "launch-bound-graph-candidate");
+	/* One launch of the program's own does not make them its loop's, if a compiler is at
+	 * work throughout; if not, its launches may have been the first ones alone. */
+	frame[1].file = "/x/site-packages/triton/runtime/autotuner.py";
+	frame[1].function = "_bench";
+	m->run.sites = 2;
+	assert_non_null(made_found(m, "launch-bound-graph-candidate"));
+	m->run.compiling = (struct compiling){ .times = 1, .span_ns = UINT64_MAX / 2 };
+	made_quiet(m, "launch-bound-graph-candidate");
+	site[1].count = 3;
+	assert_non_null(made_found(m, "launch-bound-graph-candidate"));
+	m->run.sites = 1;
 	frame[1].function = "train";
 	assert_non_null(made_found(m, "launch-bound-graph-candidate"));
 }
@@ -1193,6 +1209,51 @@ MADE_TEST(test_trials)
 		assert_non_null(made_found(m, cases[i].rule));
 		trial[2].module = trial[1].module;
 	}
+}
+
+/* Each way of waiting by its own places: copies that the program waits for by their stream
+ * do not make a benchmark's waits for the device its own. */
+MADE_TEST(test_trials_of_one_way)
+{
+	struct site_frame loop[] = { { .file = "/home/me/run.py", .line = 7,
+	    .python = true, .function = "step" } };
+	struct site site[] = { { .call = CALL_DEVICE_SYNC, .count = 10, .frame = trial,
+	    .frames = 3 }, { .call = CALL_STREAM_SYNC, .count = 30, .frame = loop,
+	    .frames = 1 } };
+
+	fault_syncing(m);
+	m->run.site = site;
+	m->run.sites = 2;
+	made_quiet(m, "device-sync-overuse");
+	site[1].call = CALL_DEVICE_SYNC;
+	assert_non_null(made_found(m, "device-sync-overuse"));
+}
+
+/* Gaps in front of what a compiler launches are no loop's. */
+MADE_TEST(test_gaps_of_compiler)
+{
+	struct site_frame frame[] = { { .file = "/home/me/run.py", .line = 7,
+	    .python = true, .function = "step" }, { .python = true, .line = 9,
+	    .file = "/x/site-packages/torch/_inductor/compile_fx.py",
+	    .function = "compile_fx_inner" } };
+	struct site site[] = { { .call = CALL_LAUNCH, .kernel = 1, .count = 9,
+	    .frame = frame, .frames = 1 }, { .call = CALL_LAUNCH, .kernel = 1,
+	    .count = 1, .frame = frame, .frames = 1 } };
+	double all;
+
+	fault_waiting(m);
+	m->kernel[0].host_before_ns = 10000000000u;
+	m->run.site = site;
+	m->run.sites = 2;
+	m->run.compiling = (struct compiling){ .times = 1, .span_ns = UINT64_MAX / 2 };
+	all = made_found(m, "gpu-idle-gaps")->saves_s;
+	site[1].frames = 2;
+	assert_true(made_found(m, "gpu-idle-gaps")->saves_s < 0.95 * all);
+	site[0].frames = 2;
+	made_quiet(m, "gpu-idle-gaps");
+	/* Stacks are taken of the first launches most. */
+	m->run.compiling.span_ns = 1000;
+	assert_true(made_found(m, "gpu-idle-gaps")->saves_s > 0.99 * all);
 }
 
 /* What XLA launches to try out candidates does not make a compilation late, and has run

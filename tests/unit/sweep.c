@@ -173,6 +173,7 @@ KERNEL_TEST(test_compiling)
 	assert_true(!c->time[0].known && c->time[1].known);
 	assert_int_equal(c->time[0].at, 35);
 	assert_int_equal(c->time[1].at, 95);
+	assert_true(c->span_ns > 180000 * US && c->span_ns < 300000 * US);
 	assert_true(c->time[0].idle_ns > 59000 * US &&
 	    c->time[0].idle_ns < 61000 * US);
 }

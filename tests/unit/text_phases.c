@@ -49,6 +49,36 @@ TEST(test_long_gap)
 	assert_null(strstr(text, "One long gap"));
 }
 
+/* A gap in which a compiler works is no work of the program's own, and part of a finding
+ * about compilations, if there is one. */
+TEST(test_gap_of_compiler)
+{
+	struct site_frame frame[] = { { .function = "step", .file = "/a/step.py",
+	    .line = 7, .python = true }, { .function = "_bench", .python = true,
+	    .file = "/x/site-packages/triton/runtime/autotuner.py", .line = 164 } };
+	struct site site[] = { { .call = CALL_LAUNCH, .kernel = 1, .count = 1,
+	    .frame = frame, .frames = 1 }, { .call = CALL_LAUNCH, .kernel = 1,
+	    .count = 2, .frame = frame, .frames = 2 } };
+
+	fixture_fill(&f);
+	f.run.idle_longest_ns = f.run.idle_longest_by[IDLE_HOST] = 4000000000u;
+	f.run.idle_longest_kernel = 1;
+	f.run.site = site;
+	f.run.sites = 2;
+	assert_has(report_text(), "for the host's own work");
+	f.run.compiling = (struct compiling){ .times = 1, .span_ns = UINT64_MAX / 2 };
+	assert_has(report_text(), "\nOne long gap  the GPU waited 4 s (32 % of the run) "
+	    "for a compiler that makes code, or tries it out, until a kernel was "
+	    "launched from step.py:7");
+	/* Most launches of the kernel are the program's. */
+	site[0].count = 3;
+	assert_has(report_text(), "for the host's own work");
+	site[0].count = 1;
+	f.finding[0].rule = "recompilation";
+	assert_true(f.finding[0].worth_it);
+	assert_null(strstr(report_text(), "One long gap"));
+}
+
 TEST(test_elsewhere)
 {
 	fixture_fill(&f);

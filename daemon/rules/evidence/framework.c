@@ -132,7 +132,7 @@ framework_tunes(const struct site *s)
 bool
 framework_compiles(const struct site *s)
 {
-	return framework_tunes(s) || in_functions("compiling", s);
+	return in_functions("compiling", s) || framework_searches(s);
 }
 
 bool
@@ -190,6 +190,23 @@ framework_tuned(const struct run *run, uint64_t calls)
 		tuned += framework_tunes(s) ? (double)s->count : 0;
 	}
 	return all > 0 ? tuned / all : 0;
+}
+
+double
+framework_launches(const struct run *run, uint32_t kernel)
+{
+	double all = 0, made = 0;
+	size_t end, i = site_launches(run->site, run->sites, kernel, &end);
+
+	for (; i < end; i++) {
+		const struct site *s = &run->site[i];
+
+		if (s->call != CALL_LAUNCH || s->kernel != kernel)
+			continue;
+		all += (double)s->count;
+		made += framework_compiles(s) ? (double)s->count : 0;
+	}
+	return all > 0 ? made / all : 0;
 }
 
 static const json_t *

@@ -19,7 +19,7 @@ bool framework_tunes(const struct site *s);
 bool framework_differentiates(const struct site *s);
 
 /* framework_compiles(s): does a compiler make the call while it compiles, or in order to
- * try out what it made? */
+ * try out what it made? Not a library that tries out what it has. */
 bool framework_compiles(const struct site *s);
 
 /* framework_searches(s): is it part of a long search, which was asked for (torch.compile's
@@ -37,5 +37,9 @@ bool framework_collates(const struct site *s);
 /* framework_tuned(run, calls): the share of these calls, a set of 1ull << enum
  * wire_call, that is made for that, 0..1. 0 if no site is known. */
 double framework_tuned(const struct run *run, uint64_t calls);
+
+/* framework_launches(run, kernel): the share of the launches of kernel id ${kernel} that
+ * compilers make, to try out variants or while they compile; 0 if no site is known. */
+double framework_launches(const struct run *run, uint32_t kernel);
 
 #endif

@@ -7,16 +7,16 @@
 #include "rules/evidence/remade.h"
 
 /* Where the program itself launches a kernel. */
-struct launched {
+struct shown_by {
 	bool unknown;		/* no launch of it was looked at */
 	bool tried;		/* a compiler launched it, too */
 	const struct site_frame *by;	/* a line of the program; NULL none */
 };
 
-static struct launched
+static struct shown_by
 launched_by(const struct run *run, uint32_t kernel)
 {
-	struct launched l = { .unknown = true };
+	struct shown_by l = { .unknown = true };
 	size_t end, i = site_launches(run->site, run->sites, kernel, &end);
 
 	for (; i < end; i++) {
@@ -52,7 +52,7 @@ has_older(const struct run *run, const struct kernel *k, const struct site_frame
 {
 	for (size_t i = 0; i < run->kernels; i++) {
 		const struct kernel *o = &run->kernel[i];
-		struct launched l;
+		struct shown_by l;
 
 		if (o == k || o->mangled != k->mangled || o->first_ns >= k->first_ns)
 			continue;
@@ -81,7 +81,7 @@ remade_share(const struct rule_view *x,
 
 	for (size_t i = 0; i < c->times; i++) {
 		const struct compiled *t = &c->time[i];
-		struct launched l;
+		struct shown_by l;
 
 		if (t->kernel == 0 || t->kernel > x->run->kernels || !is(x, i))
 			continue;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "rules/evidence/framework.h"
 #include "rules/evidence/tuning.h"
 
 /* Is it a launch with which Triton's autotuner times a configuration? framework_tunes also
@@ -20,9 +21,17 @@ is_trial(const struct site *s)
 	return false;
 }
 
-/* How many places launch ${kernel}, and how many of them are trials. */
+/* The same of torch.compile's search, too. */
+static bool
+is_search(const struct site *s)
+{
+	return is_trial(s) || framework_searches(s);
+}
+
+/* How many places launch ${kernel}, and for how many ${is} is true. */
 static void
-count_sites(const struct run *run, uint32_t kernel, size_t *all, size_t *trials)
+count_sites(const struct run *run, uint32_t kernel, bool (*is)(const struct site *s),
+    size_t *all, size_t *trials)
 {
 	size_t end, i = site_launches(run->site, run->sites, kernel, &end);
 
@@ -31,7 +40,7 @@ count_sites(const struct run *run, uint32_t kernel, size_t *all, size_t *trials)
 		if (run->site[i].call != CALL_LAUNCH || run->site[i].kernel != kernel)
 			continue;
 		++*all;
-		*trials += is_trial(&run->site[i]);
+		*trials += is(&run->site[i]);
 	}
 }
 
@@ -40,7 +49,7 @@ tuning_tried(const struct run *run, uint32_t kernel)
 {
 	size_t all, trials;
 
-	count_sites(run, kernel, &all, &trials);
+	count_sites(run, kernel, is_trial, &all, &trials);
 	return trials > 0;
 }
 
@@ -51,7 +60,7 @@ is_lost(const struct run *run, const struct kernel *k)
 {
 	size_t all, trials;
 
-	count_sites(run, k->id, &all, &trials);
+	count_sites(run, k->id, is_search, &all, &trials);
 	if (trials == 0 || trials < all)
 		return false;
 	for (size_t i = 0; i < run->kernels; i++)
@@ -66,6 +75,16 @@ tuning_lost(const struct run *run, bool *lost)
 {
 	for (size_t i = 0; i < run->kernels; i++)
 		lost[i] = is_lost(run, &run->kernel[i]);
+}
+
+#define THROUGHOUT 0.8	/* of the time from first to last GPU work; arithmetic: what runs in
+			 * the rest is at most a fifth of the program's own */
+
+bool
+tuning_throughout(const struct run *run)
+{
+	return run->compiling.times > 0 && (double)run->compiling.span_ns * 1e-9 >=
+	    THROUGHOUT * rule_active_s(run);
 }
 
 /* Everything that was compiled of the function of ${x}'s ${i}-th compilation. */

@@ -11,10 +11,16 @@
  * launches the fastest one later. */
 bool tuning_tried(const struct run *run, uint32_t kernel);
 
-/* tuning_lost(run, lost): set ${lost}, by kernel index, for what only the autotuner
- * launched, and not again once it had gone on to another variant of the function: no
- * change to such a kernel shortens the program. */
+/* tuning_lost(run, lost): set ${lost}, by kernel index, for what only the autotuner, or
+ * torch.compile's search, launched, and not again once it had gone on to another variant of
+ * the function: no change to such a kernel shortens the program. */
 void tuning_lost(const struct run *run, bool *lost);
+
+/* tuning_throughout(run): is code compiled from near the start of the GPU's work to near
+ * its end? Stacks are taken of a kernel's first launches and ever fewer later ones. Only
+ * then does a compiler that has more than half of them make as many of the launches: else
+ * it may have had the first ones alone. */
+bool tuning_throughout(const struct run *run);
 
 /* What the autotuner compiled of one function. */
 struct tuned {

@@ -37,6 +37,8 @@ struct waiting {
 	bool several;			/* other calls wait, too */
 };
 
+/* A compiler that tries out variants, or a benchmark, waits in order to time: only the
+ * rest of each way is the program's. */
 static void
 collect(const struct run *run, struct waiting *w)
 {
@@ -44,39 +46,25 @@ collect(const struct run *run, struct waiting *w)
 
 	for (size_t i = 0; i < run->syncs; i++) {
 		const struct sync_class *s = &run->sync[i];
-		double idle = (double)s->idle_after_ns * 1e-9;
 
 		for (size_t k = 0; k < WAYS; k++) {
+			double own, idle;
+
 			if (s->call != way[k].call || s->followed == 0)
 				continue;
+			own = 1 - framework_tuned(run, way[k].bit);
+			idle = own * (double)s->idle_after_ns * 1e-9;
 			w->several = w->several || w->count > 0;
-			w->count += s->count;
-			w->followed += s->followed;
+			w->count += (uint64_t)(own * (double)s->count);
+			w->followed += (uint64_t)(own * (double)s->followed);
 			w->idle_s += idle;
-			w->wait_s += (double)s->wait_ns * 1e-9;
+			w->wait_s += own * (double)s->wait_ns * 1e-9;
 			if (w->most == NULL || idle > most) {
 				w->most = &way[k];
 				most = idle;
 			}
 		}
 	}
-}
-
-/* A compiler that tries out variants, or a benchmark, waits in order to time: only the
- * rest is the program's. */
-static void
-leave_tuning(const struct run *run, struct waiting *w)
-{
-	uint64_t calls = 0;
-	double own;
-
-	for (size_t k = 0; k < WAYS; k++)
-		calls |= way[k].bit;
-	own = 1 - framework_tuned(run, calls);
-	w->count = (uint64_t)(own * (double)w->count);
-	w->followed = (uint64_t)(own * (double)w->followed);
-	w->idle_s *= own;
-	w->wait_s *= own;
 }
 
 /* The host's work between a wait and the next launch can hide behind the GPU's
@@ -102,7 +90,6 @@ rule_device_sync_overuse(struct rule_view *x)
 	struct draft *d;
 
 	collect(run, &w);
-	leave_tuning(run, &w);
 	/* A wait that only a few kernels follow ends a phase of the host's own. A
 	 * gap longer than TURN_S is the host computing: gpu-idle-gaps reports that. */
 	idle = fmin(w.idle_s, gaps_s(run, rule_value(x, "min_count"), TURN_S));

@@ -14,6 +14,7 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/little.h"
 #include "rules/evidence/reads.h"
+#include "rules/evidence/tuning.h"
 
 /* Of the host's work that is longer than the GPU's, nothing can hide behind it. The share
  * believed to go where the host may do less, see host_goes: in Python the worker
@@ -523,21 +524,47 @@ launch_limiter(const struct run *run, double all)
 	    "before the next launch arrives";
 }
 
+static bool
+is_any(const struct site *s)
+{
+	return s->frames > 0;
+}
+
+/* Leave out the gaps in front of what compilers launch, to try it out or while they
+ * compile: no change to the program's loop makes them shorter. The part that stays. */
+static double
+leave_compiling(const struct run *run, struct again *a)
+{
+	double all = gaps_in_front(run, is_any).s;
+	double own = 1 - gaps_in_front(run, framework_compiles).s /
+	    fmax(fmax(all, a->host + a->api + a->sync), 1e-9);
+
+	a->host *= own;
+	a->api *= own;
+	a->sync *= own;
+	a->brief *= own;
+	a->waited *= own;
+	a->waits *= own;
+	a->gaps *= own;
+	return own;
+}
+
 enum rule_state
 rule_gpu_idle_gaps(struct rule_view *x)
 {
 	const struct run *run = x->run;
 	struct again a = gaps_again(run, rule_value(x, "min_gaps"),
 	    rule_value(x, "min_gap"));
-	double longest = (double)run->idle_longest_ns * 1e-9;
-	double late = leave_tried(run, &a, launching_s(run));
-	double idle = a.host + a.api + a.sync;
+	double longest = (double)run->idle_longest_ns * 1e-9, idle, all;
+	double late = tuning_throughout(run) ? launching_s(run) * leave_compiling(run, &a) :
+	    leave_tried(run, &a, launching_s(run));
 	/* An interpreter's launches are late for the same reason. */
-	double launching = lines_python(run) ? late : 0, all = idle;
+	double launching = lines_python(run) ? late : 0;
 	struct little little;
 	const char *after, *variant;
 	struct draft *d;
 
+	idle = all = a.host + a.api + a.sync;
 	if (!(a.base > 0) || a.gaps < rule_value(x, "min_gaps") ||
 	    idle + launching < rule_value(x, "min_share") * a.base)
 		return RULE_CLEAN;

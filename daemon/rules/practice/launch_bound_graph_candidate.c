@@ -22,6 +22,7 @@
 #include "rules/evidence/reads.h"
 #include "rules/evidence/slope.h"
 #include "rules/evidence/steps.h"
+#include "rules/evidence/tuning.h"
 
 #define FINDINGS 8	/* sequences; others repeat the same story */
 
@@ -92,13 +93,14 @@ struct loop {
 	struct gain gain;
 };
 
-/* Is it repeated in order to time it? */
+/* Is it repeated in order to time it, or while a compiler works? */
 static bool
 is_trial(const struct rule_view *x, const struct sequence *s)
 {
 	const struct site *site = lines_launched(x->run, s->kernel[0]);
 
-	return site != NULL && framework_tunes(site);
+	return site != NULL && (framework_tunes(site) || (tuning_throughout(x->run) &&
+	    framework_launches(x->run, s->kernel[0]) > 0.5));
 }
 
 static bool
