@@ -17,8 +17,9 @@ against that of the counterpart. Then a table of the rules, and the figures that
 published (trust_figures.py). With --bars the exit status is 1 if the design's bars are
 missed. 77: nothing to judge.
 
-A finding is right if it names what the counterpart changed. If the counterpart leaves
-the fault, or there is no counterpart, it is right if it names any label of the program.
+A finding is right if it names what the counterpart changed: the first label of the
+program, even if a part of it stays, and those that the counterpart has no longer. If
+they all stay, or there is no counterpart, it is right if it names any of them.
 What remains in the counterpart is in the program, too: who names it says nothing false.
 Cases that the list calls sealed are left out; with --sealed they are in the figures,
 and nowhere else. --reader is a command that prints the findings and kernels of a
@@ -40,11 +41,13 @@ PAYS = 1.05			# a smaller ratio counts as 1
 
 
 def rules_of(case, codes, left=()):
-    """The rules that name a true fix, without those of the codes in ${left}."""
+    """The rules that name a true fix: without those of the codes in ${left}, but with
+    the first code's, a part of which is left, unless all are in ${left}."""
     if case["rules"] is not None:
         return case["rules"]
-    return set().union(*(codes[c][1] for c in case["codes"]
-                         if c in codes and c not in left))
+    all_left = all(c in left for c in case["codes"])
+    return set().union(*(codes[c][1] for i, c in enumerate(case["codes"])
+                         if c in codes and (i == 0 or all_left or c not in left)))
 
 
 class Judged:
