@@ -381,6 +381,15 @@ element(struct made *m, int bytes, int warps, const char *index,
 #define FOUR_VALUES VALUE("R17") VALUE("R18") VALUE("R19") VALUE("R20") \
 	OWN_VALUE("R17") OWN_VALUE("R18") OWN_VALUE("R19") OWN_VALUE("R20")
 
+/* Twelve instructions that work on what one access brought: 8 bytes for each lane, or 4
+ * for all lanes. */
+#define WORK "FMUL R20,R20,R21 | inst 100 line 4\nFADD R20,R20,R21 | inst 100 line 4\n" \
+	"FMUL R20,R20,R21 | inst 100 line 4\nFADD R20,R20,R21 | inst 100 line 4\n"
+#define ON_OWN "LDG.E.64 R20,desc[UR4][R6.64] | inst 100 sectors 800 ideal 800 " \
+	"tags 200 line 4\n" WORK WORK WORK OWN_INDEX
+#define ON_ROW "LDG.E R20,desc[UR4][R6.64] | inst 100 sectors 100 ideal 100 " \
+	"tags 100 line 4\n" WORK WORK WORK OWN_INDEX
+
 static double
 narrow_of(int bytes, int warps, const char *index, const char *loop)
 {
@@ -440,6 +449,8 @@ TEST(test_each_element)
 	assert_true(narrow(JUMPED("R5"), "") > 1.2 * narrow(JUMPED("R12"), ""));
 	assert_true(narrow(ONE_VALUE OWN_INDEX, "") >
 	    1.1 * narrow(FOUR_VALUES OWN_INDEX, ""));
+	/* However wide the load was that brought it. */
+	assert_true(narrow(ON_ROW, "") > 1.3 * narrow(ON_OWN, ""));
 }
 
 /* Half of the loads touch a line for each lane, half one address: the mean of

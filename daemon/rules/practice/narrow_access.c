@@ -147,8 +147,8 @@ keeps_position(const struct sass_instruction *i, const struct operands *o)
 
 /* What the registers hold, in the order of the code. */
 struct holding {
-	bool data[UNIFORM_REGISTER];	/* what a narrow load brought, or what
-					 * was computed from that */
+	bool data[UNIFORM_REGISTER];	/* what a load brought that is the lane's
+					 * own, or what was computed from that */
 	bool place[UNIFORM_REGISTER];	/* something of the thread's position */
 	bool own[UNIFORM_REGISTER];	/* … computed for each element */
 	bool next[UNIFORM_REGISTER];	/* something of its position of which the
@@ -226,7 +226,7 @@ sums_of(struct holding *h, const struct operands *o)
 
 /*
  * Sets n->apart and n->data, the share of the instructions that stay as many for each
- * element: they work on what the narrow loads brought, or compute from its
+ * element: they work on what loads brought for it, or compute from its
  * position what the next element's does not tell (a hash, a remainder), or what is
  * decided by such values; and a sum for each value of the position that these read. A
  * thread with more elements runs the others once for all of them. From the
@@ -276,7 +276,9 @@ ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
 		}
 		decide(&h, c, s, &o, is || own);
 		hold(&o, h.data, is || (at != SIZE_MAX &&
-		    a->of[at].kind == INST_LOAD && is_narrow(a, c, at)));
+		    a->of[at].kind == INST_LOAD &&
+		    a->of[at].pattern != PATTERN_NONE &&
+		    a->of[at].pattern != PATTERN_UNIFORM));
 		hold(&o, h.place, place && i->space == SPACE_NONE);
 		hold(&o, h.own, own);
 		hold(&o, h.next, false);
