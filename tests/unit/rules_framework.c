@@ -406,6 +406,40 @@ MADE_TEST(test_collating)
 	assert_lacks(made_found(m, "gpu-idle-gaps")->summary, "one element");
 }
 
+/* The GPU waits for a function on the host that its program calls: the function's work goes,
+ * though there is little of the GPU's to hide it behind. */
+MADE_TEST(test_callbacks)
+{
+	struct site_frame frame[] = {
+		{ .file = "/a/ppo.py", .line = 297, .python = true },
+		{ .function = "cudaStreamSynchronize", .module = "libcudart.so.13" },
+		{ .function = "jax::cuda::XlaFfiPythonGpuCallback(CUstream_st*)",
+		    .module = "cuda_plugin_extension.so" },
+		{ .module = "xla_cuda_plugin.so" } };
+	struct site site = { .call = CALL_STREAM_SYNC, .count = 900, .idle_gaps = 900,
+	    .idle_ns = 2800 * 1000000ull, .frame = frame, .frames = 4 };
+	const struct finding *f;
+
+	fault_waiting(m);		/* 3 s */
+	m->run.idle_total_ns = m->run.wall_ns - 500 * 1000000ull;
+	m->run.site = &site;
+	m->run.sites = 1;
+	f = &made_advised(m)->finding[0];
+	assert_string_equal(f->rule, "gpu-idle-gaps");
+	assert_has(f->summary, "calls functions on the host and waits for them, 2.8 s");
+	assert_has(f->advice, "jax.debug.callback");
+	assert_has(f->location, "900 gaps, in callbacks");
+	assert_int_equal(f->site->frame[f->site->first].line, 297);
+	assert_true(fabs(f->saves_s - 0.95 * 2.8) < 0.01 && f->saves_low_s > 1.3);
+	frame[2].function = "xla::gpu::GpuExecutable::ExecuteThunks()";
+	f = made_found(m, "gpu-idle-gaps");
+	assert_lacks(f->advice, "jax.debug.callback");
+	assert_true(f->saves_s < 0.5);
+	frame[2].function = "XlaPythonGpuCallback";
+	site.idle_gaps = 9;		/* few */
+	assert_lacks(made_found(m, "gpu-idle-gaps")->advice, "jax.debug.callback");
+}
+
 /* Short kernels with few blocks and a wait every few launches: too little work, unless
  * one graph would do, kernels are longer, or the host waits for little. */
 MADE_TEST(test_little_work)

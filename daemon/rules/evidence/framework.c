@@ -106,14 +106,16 @@ in_functions(const char *list, const struct site *s)
 	return false;
 }
 
-bool
-framework_differentiates(const struct site *s)
+/* Is one of the names in a framework's ${list}, each of which is the framework's alone, part
+ * of a function on the stack of ${s}? */
+static bool
+has_function(const char *list, const struct site *s)
 {
 	const json_t *framework, *name;
 	size_t i, j;
 
 	json_array_foreach(all(), i, framework)
-		json_array_foreach(json_object_get(framework, "backward"), j, name)
+		json_array_foreach(json_object_get(framework, list), j, name)
 			for (size_t f = 0; f < s->frames; f++)
 				if (s->frame[f].function != NULL &&
 				    json_is_string(name) &&
@@ -121,6 +123,18 @@ framework_differentiates(const struct site *s)
 				    json_string_value(name)) != NULL)
 					return true;
 	return false;
+}
+
+bool
+framework_differentiates(const struct site *s)
+{
+	return has_function("backward", s);
+}
+
+bool
+framework_calls_back(const struct site *s)
+{
+	return has_function("callbacks", s);
 }
 
 bool

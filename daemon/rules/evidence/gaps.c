@@ -501,3 +501,18 @@ gaps_away(struct arena *arena, const struct run *run, double least_s, double gap
 	free(p);
 	return site;
 }
+
+double
+gaps_away_s(const struct run *run, bool (*is)(const struct site *s), double *gaps)
+{
+	double sum = 0;
+
+	*gaps = 0;
+	for (size_t i = 0; i < run->sites; i++) {
+		if (!(run->site[i].idle_ns > 0) || !is(&run->site[i]))
+			continue;
+		sum += run->site[i].idle_ns * 1e-9;
+		*gaps += run->site[i].idle_gaps;
+	}
+	return sum;
+}

@@ -101,4 +101,7 @@ const struct site *gaps_after(struct arena *arena, const struct run *run,
 const struct site *gaps_away(struct arena *arena, const struct run *run, double least_s,
     double gaps, bool (*is)(const struct site *s));
 
+/* gaps_away_s(run, is, gaps): the seconds of it at all such sites, in *${gaps} gaps. */
+double gaps_away_s(const struct run *run, bool (*is)(const struct site *s), double *gaps);
+
 #endif

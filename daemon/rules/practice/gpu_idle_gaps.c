@@ -469,6 +469,49 @@ find_collating(struct rule_view *x, const struct again *a)
 	reads_doubt_idle(x, d);
 }
 
+/* What a function on the host takes for which the GPU's program waits goes with it; at worst
+ * half does: it may be called half as often, or the program needs what it returns. */
+static const double callback_goes[VIEWS] = { 0.5, 0.95, 1 };
+
+/* Functions on the host that a program on the GPU calls, and waits for, of the gaps ${a}: a
+ * finding of its own, since their work goes, and need not hide behind the GPU's. */
+static void
+find_callbacks(struct rule_view *x, const struct again *a)
+{
+	double gaps, s = fmin(gaps_away_s(x->run, framework_calls_back, &gaps),
+	    a->host + a->api + a->sync);
+	struct draft *d;
+
+	if (gaps < rule_value(x, "min_gaps") || s < rule_value(x, "min_share") * a->base)
+		return;
+	d = rule_found(x, "callback");
+	d->variant = "callback";
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) |
+	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC),
+	    { callback_goes[VIEW_LOW] * s, callback_goes[VIEW_MID] * s,
+	    callback_goes[VIEW_HIGH] * s } };
+	d->claims = 1;
+	d->cause_s = s;
+	d->f.site = gaps_away(x->arena, x->run, 0, 1, framework_calls_back);
+	d->f.location = arena_format(x->arena, "%s, in callbacks to the host from what "
+	    "this line runs on the GPU", say_counted(x->arena, gaps, "gap"));
+	d->f.location_missing = &reason_row[REASON_LINE_HOST];
+	rule_evidence(x, d, "callback_s", s, "GPU idle while a function on the host that "
+	    "its program calls was not done", .derived = "kernel and API records");
+	rule_evidence(x, d, "callbacks", gaps, "gaps in which one was called",
+	    .measured = "API records", .unit = "gap", .key = "min_gaps");
+	d->f.summary = arena_format(x->arena, "the program on the GPU calls functions on "
+	    "the host and waits for them, %s in all, %s each (%s of GPU work and the gaps "
+	    "in it, one-off phases excluded)", say_seconds(x->arena, s),
+	    say_seconds(x->arena, s / gaps), say_percent(x->arena, fmin(1, s / a->base)));
+	d->f.limiter = "the GPU has nothing to do until the host's function is done";
+	d->f.advice = "take the callbacks to the host out of the program, call them "
+	    "seldom, or return what they report and do it after the run";
+	d->f.gain_note = "what the callbacks do goes with them; it need not hide behind "
+	    "the GPU's work";
+	reads_doubt_idle(x, d);
+}
+
 static void
 say_little(const struct rule_view *x, struct draft *d, const struct little *l)
 {
@@ -574,6 +617,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	if (all < rule_value(x, "min_share") * a.base)
 		return RULE_CLEAN;
 	find_collating(x, &a);
+	find_callbacks(x, &a);
 	d = rule_found(x, "host");
 	d->variant = variant;
 	claim_idle(x, d, &a, idle, late);
