@@ -440,6 +440,40 @@ MADE_TEST(test_callbacks)
 	assert_lacks(made_found(m, "gpu-idle-gaps")->advice, "jax.debug.callback");
 }
 
+/* Where the GPU is busy for most of what recurs, larger batches and graphs are no cure: the
+ * launches are late behind waits, and hide behind the GPU's work without them. */
+MADE_TEST(test_words_of_busy)
+{
+	struct process python = { .python = true };
+	const struct finding *f;
+
+	for (int c = 0; c < 3; c++) {
+		bool busy = c == 0;
+
+		made_again(m);
+		made_kernel(m, "void at::native::vectorized_elementwise_kernel"
+		    "<4, int>(int)", 100000, 70000);
+		made_gaps(m, IDLE_HOST, 3000, 131072);		/* 393 ms */
+		made_gaps(m, IDLE_LAUNCH, 30000, 32768);	/* 983 ms */
+		m->device[0].busy_ns = c == 1 ? 5000 * 1000000ull : 7000 * 1000000ull;
+		for (int i = 0; i < GAP_CLASSES; i++)
+			m->run.gap[i].output_ns = c < 2 ? m->run.gap[i].idle_ns[IDLE_HOST] :
+			    0;
+		m->run.process = &python;
+		m->run.processes = 1;
+		f = made_found(m, "gpu-idle-gaps");
+		assert_true((strstr(f->advice, "larger batches, or") != NULL ||
+		    strstr(f->advice, "one batched operator") != NULL) == !busy);
+		assert_has(f->summary, "1.38 s in all");
+		if (!busy)
+			continue;
+		assert_has(f->advice, "let the host run ahead");
+		assert_has(f->limiter, "falls behind where it waits");
+		assert_true(fabs(f->saves_s - 0.85 * 0.393) < 0.01);
+		assert_true(f->saves_high_s > 1.3);
+	}
+}
+
 /* Short kernels with few blocks and a wait every few launches: too little work, unless
  * one graph would do, kernels are longer, or the host waits for little. */
 MADE_TEST(test_little_work)

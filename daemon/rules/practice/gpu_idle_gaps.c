@@ -37,7 +37,7 @@ is_variant(const struct draft *d, const char *variant)
 static bool
 in_launches(const char *variant)
 {
-	static const char *const of[] = { "launches", "varied", "little" };
+	static const char *const of[] = { "launches", "varied", "little", "busy" };
 
 	for (size_t i = 0; variant != NULL && i < sizeof(of) / sizeof(of[0]); i++)
 		if (strcmp(variant, of[i]) == 0)
@@ -265,6 +265,11 @@ static const double loader_goes[VIEWS] = { 0.33, 0.75, 1 };
 /* At worst: as of the other gaps. Batches half as large again do that. */
 #define LAUNCHES_LOW 0.3
 
+/* From this share of the time that recurs on the GPU is busy: launches that come ahead of its
+ * work hide behind that. Arithmetic: twice the work at a time takes half of the idle time at
+ * most, here a sixth of the whole, and the kernels longer. */
+#define BUSY 0.67
+
 /* Twice the work at a time halves what is lost between; four times leaves a quarter. On
  * the CPU nothing of it is left, but for the computing. */
 static const double little_goes[VIEWS] = { 0.33, 0.5, 1 };
@@ -316,7 +321,7 @@ claim_idle(const struct rule_view *x, struct draft *d, const struct again *a,
 		    kept_goes[VIEW_LOW] * a->input), fmax(mid,
 		    kept_goes[VIEW_MID] * a->input), fmax(high,
 		    d->claim[0].s.high) };
-	else if (in_launches(d->variant))
+	else if (in_launches(d->variant) && !is_variant(d, "busy"))
 		d->claim[0].s = (struct gain){ fmax(d->claim[0].s.low,
 		    LAUNCHES_LOW * (a->brief + launching)), fmax(mid,
 		    LAUNCHES_GO * (a->brief + launching)), fmax(high,
@@ -339,6 +344,19 @@ copies_again(const struct run *run)
 	return same > 0.5 * all;
 }
 
+/* Is the GPU busy for most of what recurs, and are the gaps ${a} of ${idle} seconds beside
+ * waits and copies? Then the host falls behind at these, not at each launch. */
+static bool
+is_busy(const struct run *run, const struct again *a, double idle)
+{
+	double busy = 0;
+
+	for (size_t i = 0; i < run->devices; i++)
+		busy = fmax(busy, (double)run->device[i].busy_ns * 1e-9);
+	return busy >= BUSY * a->base &&
+	    a->output + a->waited + a->input + a->fed > 0.5 * idle;
+}
+
 /* The words for the gaps ${a} of ${idle} seconds, besides which the GPU waits for
  * launches for ${launching} seconds in an interpreter; NULL: the general ones. */
 static const char *
@@ -358,6 +376,8 @@ variant_of(const struct rule_view *x, const struct again *a, double idle,
 		return "little";
 	/* A graph of the step closes the gaps outside of it, too, and its place is
 	 * known. */
+	if (brief && is_busy(run, a, idle))
+		return "busy";
 	if (brief)
 		return repeated(run) > GAPS_REPEATED ? "launches" : "varied";
 	return python && !host_goes(x, a, idle) ? "work" : NULL;
@@ -558,10 +578,13 @@ leave_tried(const struct run *run, struct again *a, double launching)
 	return (1 - late) * launching;
 }
 
-/* What limits an interpreter's launches that are late for ${all} seconds. */
+/* What limits an interpreter's launches of ${d} that are late for ${all} seconds. */
 static const char *
-launch_limiter(const struct run *run, double all)
+launch_limiter(const struct run *run, const struct draft *d, double all)
 {
+	if (is_variant(d, "busy"))
+		return "the host falls behind where it waits or copies: the GPU is busy for "
+		    "most of the loop";
 	return all > busy_s(run) ? "what the interpreter does for each launch takes "
 	    "longer than the launch's work" : "the interpreter: short work is done "
 	    "before the next launch arrives";
@@ -653,7 +676,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    "the host waits for pages of managed memory",
 	    say_seconds(x->arena, fmin(idle,
 	    (double)run->unified.host_ns * 1e-9))) : "");
-	d->f.limiter = all > idle ? launch_limiter(run, all) :
+	d->f.limiter = all > idle ? launch_limiter(run, d, all) :
 	    limiter(a.host, a.api, a.sync);
 	d->f.advice = "prepare the next step on the host while the GPU works "
 	    "on this one: another thread, double buffers, launches enqueued "
@@ -665,6 +688,10 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	if (is_variant(d, "kept"))
 		d->f.advice = "make what does not change once, in front of the loop, "
 		    "and keep it on the GPU; what does, make there";
+	if (is_variant(d, "busy"))
+		d->f.advice = "let the host run ahead of the GPU: read results a step "
+		    "later, or seldom, and copy the next input meanwhile; larger batches "
+		    "or a graph change little";
 	if (is_variant(d, "little"))
 		say_little(x, d, &little);
 	reads_doubt_idle(x, d);
