@@ -98,6 +98,22 @@ gaps_s(const struct run *run, double least, double longest_s)
 	    fmax(0, 1 - longer / fmax(1, (double)run->idle_gaps));
 }
 
+double
+gaps_inputs(const struct run *run, double longer_s)
+{
+	double n = 0;
+
+	for (size_t i = 0; i < GAP_CLASSES; i++) {
+		const struct gap_class *c = &run->gap[i];
+		double s = host_s(c);
+
+		/* Those of a class are about as long: they share its time. */
+		if (s > 0 && s >= longer_s * (double)c->count)
+			n += (double)c->count * fmin(1, (double)c->input_ns * 1e-9 / s);
+	}
+	return n;
+}
+
 static bool
 is_launch(const struct run *run, const struct site *s)
 {

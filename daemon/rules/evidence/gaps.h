@@ -44,6 +44,14 @@ struct again gaps_again(const struct run *run, double least,
  * longer gaps: waits of the host cannot have cost more. */
 double gaps_s(const struct run *run, double least, double longest_s);
 
+/* Longer gaps in front of copies to the GPU are late input, not slow launching: it is the
+ * longest gap that the model counts as part of a sequence. */
+#define GAPS_LATE_S 100e-6
+
+/* gaps_inputs(run, longer_s): about how many gaps whose host part is ${longer_s} on average
+ * or more lie in front of copies from the host. */
+double gaps_inputs(const struct run *run, double longer_s);
+
 /*
  * gaps_place(run, least_s, whole): where the host launches the work in front of which
  * more than ${least_s} seconds of its part of such gaps lie (struct kernel,

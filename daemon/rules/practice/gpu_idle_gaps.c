@@ -23,10 +23,6 @@
 #define BEYOND 0.2
 #define BEYOND_PYTHON 0.5
 
-/* A gap this long is late input, not slow launching: it is the longest gap that
- * the model counts as part of a sequence. */
-#define LATE_S 100e-6
-
 static bool
 is_variant(const struct draft *d, const char *variant)
 {
@@ -397,14 +393,14 @@ set_place(const struct rule_view *x, struct draft *d, const struct again *a,
 
 	d->f.location = say_counted(x->arena, a->gaps, "gap");
 	if (is_variant(d, "loader")) {
-		d->waits = idle >= LATE_S * a->gaps ? BAR_INPUT : 0;
+		d->waits = idle >= GAPS_LATE_S * a->gaps ? BAR_INPUT : 0;
 		d->f.location = arena_format(x->arena, "%s, most of it beside "
 		    "copies to the GPU that the loader makes", d->f.location);
 		d->f.site = gaps_away(x->arena, run, AWAY_TOLD * idle, least, is_loaded);
 		if (d->f.site == NULL)
 			lines_site_of(x, d, COPIES, is_loaded);
 	} else if (is_variant(d, "input") || is_variant(d, "kept")) {
-		d->waits = idle >= LATE_S * a->gaps ? BAR_INPUT : 0;
+		d->waits = idle >= GAPS_LATE_S * a->gaps ? BAR_INPUT : 0;
 		d->f.location = arena_format(x->arena, "%s, most of it in front "
 		    "of copies to the GPU", d->f.location);
 		d->f.site = gaps_away(x->arena, run, AWAY_TOLD * idle, least, is_input);

@@ -251,13 +251,15 @@ name_at(const struct rule_view *x, const struct sequence *s, size_t at,
 	return k->short_name != NULL ? k->short_name : "an unknown kernel";
 }
 
-/* The BAR_… that occur in most of the repeats. */
+/* The BAR_… that occur in most of the repeats. Input that is late for few of them comes from
+ * outside: the graph is of what is between. */
 static uint32_t
-bars(const struct sequence *s)
+bars(const struct run *run, const struct sequence *s)
 {
 	double least = WAITS_LEAST * (double)s->repeats;
 
-	return BAR_INPUT | ((double)s->syncs >= least ? BAR_WAIT : 0) |
+	return (gaps_inputs(run, GAPS_LATE_S) >= least ? BAR_INPUT : 0) |
+	    ((double)s->syncs >= least ? BAR_WAIT : 0) |
 	    ((double)s->allocations >= least ? BAR_ALLOCATION : 0);
 }
 
@@ -442,7 +444,7 @@ found(struct rule_view *x, const struct loop *l)
 	const char *first, *waits, *others;
 	size_t at;
 
-	d->barred = bars(s);
+	d->barred = bars(x->run, s);
 	lines_launch(x, d, s->kernel[0]);
 	at = place(x, d, s);
 	d->variant = variant_of(l);
