@@ -199,6 +199,43 @@ MADE_TEST(test_line_of_input)
 	assert_has(made_found(m, "gpu-idle-gaps")->location, "that this line launches");
 }
 
+/* Gaps from a copy to the host to the next one to the GPU: what the host does to results is
+ * in them, as is what prepares input, and both ends are named. */
+MADE_TEST(test_line_between)
+{
+	struct site_frame out[] = { { .file = "/a/demo.py", .function = "show", .line = 27,
+	    .python = true }, { .function = "cuMemcpyDtoHAsync_v2",
+	    .module = "libcuda.so.1" } };
+	struct site_frame in[] = { { .file = "/a/demo.py", .function = "load", .line = 23,
+	    .python = true }, { .function = "cuMemcpyHtoDAsync_v2",
+	    .module = "libcuda.so.1" }, { .module = "libtorch_cuda.so" } };
+	struct site site[] = {
+		{ .call = CALL_MEMCPY_ASYNC, .count = 9, .frame = out, .frames = 2 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 9, .frame = in, .frames = 3 } };
+	const struct finding *f;
+
+	fault_waiting(m);
+	for (int i = 0; i < GAP_CLASSES; i++) {
+		struct gap_class *c = &m->run.gap[i];
+
+		c->output_ns = c->input_ns = c->idle_ns[IDLE_HOST] / 10 * 8;
+		c->outputs = c->count;
+		c->output_bytes = 1000000 * c->count;
+	}
+	m->run.site = site;
+	m->run.sites = 2;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->location, "most of it between copies to the host at demo.py:27 in "
+	    "show() and copies to the GPU");
+	assert_int_equal(f->site->frame[f->site->first].line, 23);
+	assert_has(f->advice, "both ends");
+	for (int i = 0; i < GAP_CLASSES; i++)	/* which have 0.4 in common, or less */
+		m->run.gap[i].output_ns = m->run.gap[i].idle_ns[IDLE_HOST] / 10 * 6;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->location, "most of it in front of copies to the GPU");
+	assert_has(f->advice, "prepare input ahead");
+}
+
 /* Results that the framework's threads copy have no line: its place is the line that starts
  * the next step, which begins with a copy on the device. */
 MADE_TEST(test_line_after_output)

@@ -67,6 +67,8 @@ gaps_again(const struct run *run, double least, double shortest_s)
 		a.fed += fmax(0, fmin((double)c->fed_ns * 1e-9,
 		    s - (double)c->input_ns * 1e-9));
 		a.output += (double)c->output_ns * 1e-9;
+		a.between += fmax(0, (double)c->output_ns * 1e-9 +
+		    (double)c->input_ns * 1e-9 - s);
 		a.outputs += (double)c->outputs;
 		a.output_bytes += (double)c->output_bytes;
 		a.waited += (double)c->waited_ns * 1e-9;

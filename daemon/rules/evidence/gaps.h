@@ -23,6 +23,8 @@ struct again {
 	double fed;		/* of these, after copies from the host, and not before one */
 	double output, outputs, output_bytes;	/* of these, after copies to the host:
 				 * so many, of so much data in all */
+	double between;		/* of these, after copies to the host and before copies from
+				 * it: the least, by what output and input have in common */
 	double waited, waits;	/* of these, after so many waits for other work */
 	double brief;		/* of these, in gaps of BRIEF_S on average or less */
 	double gaps;

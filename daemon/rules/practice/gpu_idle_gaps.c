@@ -29,6 +29,13 @@ is_variant(const struct draft *d, const char *variant)
 	return d->variant != NULL && strcmp(d->variant, variant) == 0;
 }
 
+/* Is it input that comes late, other than a loader's? */
+static bool
+is_late_input(const struct draft *d)
+{
+	return is_variant(d, "input") || is_variant(d, "kept") || is_variant(d, "between");
+}
+
 /* Is it what an interpreter takes from launch to launch? */
 static bool
 in_launches(const char *variant)
@@ -167,6 +174,41 @@ by_framework(const struct run *run)
 	return lines_python(run) && python < 0.5 * all;
 }
 
+/* The line whose ${n} calls precede gaps: copies to the host if ${output}, else waits. */
+static const struct site *
+site_after(const struct rule_view *x, bool output, double n)
+{
+	const struct run *run = x->run;
+	double made = 0;
+
+	for (size_t i = 0; output && i < run->copies; i++)
+		made += run->copy[i].kind == COPY_D2H ?
+		    (double)run->copy[i].count : 0;
+	for (size_t i = 0; !output && i < run->syncs; i++)
+		made += WAITS >> run->sync[i].call & 1 ?
+		    (double)run->sync[i].count : 0;
+	return gaps_after(x->arena, run, output ? COPIES : WAITS,
+	    output ? is_output : NULL, made, n);
+}
+
+/* Where gaps ${a} begin that end in front of copies to the GPU: "between copies to the host
+ * in show() at run.py:27 and". */
+static const char *
+say_between(const struct rule_view *x, const struct again *a)
+{
+	const struct site *at = site_after(x, true, a->outputs);
+	const struct site_frame *f;
+
+	if (at == NULL)
+		return "between copies to the host and";
+	f = &at->frame[at->first];
+	return arena_format(x->arena, f->function != NULL && f->line > 0 ?
+	    "between copies to the host at %s:%u in %s() and" : f->line > 0 ?
+	    "between copies to the host at %s:%u and" :
+	    "between copies to the host in %s and", text_base_name(f->file), f->line,
+	    f->function);
+}
+
 /* What precedes most of the ${idle} seconds in gaps ${a}, for the summary: ", 66 ms after
  * each of 99 copies to the host (7.08 MB) at run.py:175"; "" if nothing does. If its line
  * is known, it is the finding's place. */
@@ -176,21 +218,14 @@ place_after(const struct rule_view *x, struct draft *d, const struct again *a,
 {
 	const struct run *run = x->run;
 	bool output = a->output > 0.5 * idle;
-	double made = 0, n = output ? a->outputs : a->waits;
+	double n = output ? a->outputs : a->waits;
 	const struct site *at;
 	const struct site_frame *f;
 	const char *what, *where = "";
 
 	if (!output && !(a->waited > 0.5 * idle))
 		return "";
-	for (size_t i = 0; output && i < run->copies; i++)
-		made += run->copy[i].kind == COPY_D2H ?
-		    (double)run->copy[i].count : 0;
-	for (size_t i = 0; !output && i < run->syncs; i++)
-		made += WAITS >> run->sync[i].call & 1 ?
-		    (double)run->sync[i].count : 0;
-	at = gaps_after(x->arena, run, output ? COPIES : WAITS,
-	    output ? is_output : NULL, made, n);
+	at = site_after(x, output, n);
 	what = output ? arena_format(x->arena, "%s to the host (%s)",
 	    say_counted(x->arena, n, "copy"),
 	    say_bytes(x->arena, a->output_bytes / n)) :
@@ -366,8 +401,10 @@ variant_of(const struct rule_view *x, const struct again *a, double idle,
 	if (python && a->input + a->fed > fmax(0.5 * idle, launching) &&
 	    has_loader(run, rule_value(x, "min_gaps")))
 		return "loader";
+	if (a->input > fmax(0.5 * idle, launching) && copies_again(run))
+		return "kept";
 	if (a->input > fmax(0.5 * idle, launching))
-		return copies_again(run) ? "kept" : "input";
+		return a->between > 0.5 * idle ? "between" : "input";
 	if (brief && little_work(run, little))
 		return "little";
 	/* A graph of the step closes the gaps outside of it, too, and its place is
@@ -399,10 +436,11 @@ set_place(const struct rule_view *x, struct draft *d, const struct again *a,
 		d->f.site = gaps_away(x->arena, run, AWAY_TOLD * idle, least, is_loaded);
 		if (d->f.site == NULL)
 			lines_site_of(x, d, COPIES, is_loaded);
-	} else if (is_variant(d, "input") || is_variant(d, "kept")) {
+	} else if (is_late_input(d)) {
 		d->waits = idle >= GAPS_LATE_S * a->gaps ? BAR_INPUT : 0;
-		d->f.location = arena_format(x->arena, "%s, most of it in front "
-		    "of copies to the GPU", d->f.location);
+		d->f.location = arena_format(x->arena, "%s, most of it %s copies to the "
+		    "GPU", d->f.location, is_variant(d, "between") ?
+		    say_between(x, a) : "in front of");
 		d->f.site = gaps_away(x->arena, run, AWAY_TOLD * idle, least, is_input);
 		if (d->f.site == NULL)
 			place_input(x, d);
@@ -441,8 +479,7 @@ set_place(const struct rule_view *x, struct draft *d, const struct again *a,
 		else
 			d->f.site = NULL;
 	}
-	if (!is_variant(d, "input") && !is_variant(d, "kept") &&
-	    !is_variant(d, "loader") && a->input > INPUT_TOLD * idle)
+	if (!is_late_input(d) && !is_variant(d, "loader") && a->input > INPUT_TOLD * idle)
 		d->f.location = arena_format(x->arena, "%s, %s of it in front of "
 		    "copies to the GPU", d->f.location,
 		    say_percent(x->arena, a->input / idle));
@@ -684,6 +721,9 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	if (is_variant(d, "kept"))
 		d->f.advice = "make what does not change once, in front of the loop, "
 		    "and keep it on the GPU; what does, make there";
+	if (is_variant(d, "between"))
+		d->f.advice = "prepare the next input in another thread while the GPU works; "
+		    "work on its results in another, too, or on the GPU";
 	if (is_variant(d, "busy"))
 		d->f.advice = "let the host run ahead of the GPU: read results a step "
 		    "later, or seldom, and copy the next input meanwhile; larger batches "
