@@ -571,7 +571,16 @@ MADE_TEST(test_words_by_kernels)
 	assert_has(f->good_code, "graph.launch");
 }
 
-/* All rules in frameworks.json exist, and have words, or words for their cases. */
+/* Is the rule's own example one for PyTorch? Without such a one it is CUDA C++. */
+static bool
+has_example(const char *id)
+{
+	return strcmp(id, "low-precision-unused") == 0 ||
+	    strcmp(id, "tensor-cores-unused") == 0;
+}
+
+/* All rules in frameworks.json exist, and have words, or words for their cases; and what has
+ * words of its own has an example of its own. */
 TEST(test_words_of_rules)
 {
 	json_t *root = json_load_file(FRAMEWORKS_JSON, 0, NULL);
@@ -583,10 +592,14 @@ TEST(test_words_of_rules)
 	json_array_foreach(json_object_get(root, "frameworks"), i, framework)
 		json_object_foreach(json_object_get(framework, "words"), id,
 		    words) {
+			bool said = json_is_string(json_object_get(words, "advice"));
+
 			assert_non_null(rule_find(id));
-			assert_true(json_is_string(json_object_get(words,
-			    "advice")) || json_object_size(json_object_get(words,
+			assert_true(said || json_object_size(json_object_get(words,
 			    "variants")) > 0);
+			assert_true(!said || has_example(id) ||
+			    (json_object_get(words, "bad") != NULL &&
+			    json_object_get(words, "good") != NULL));
 		}
 	json_decref(root);
 }
@@ -1090,6 +1103,41 @@ MADE_TEST(test_compiled_by_jax)
 	assert_has(f->advice, "put jax.jit around");
 	eager[2].function = "f";
 	assert_has(made_found(m, "recompilation")->advice, "pad to a few shapes");
+}
+
+/* Many operators that are each compiled for a few shapes are no function of the loop that is
+ * compiled again and again, whatever they take together. */
+MADE_TEST(test_compiled_many_by_jax)
+{
+	enum { OPERATORS = 20 };
+	struct site site[] = { { .call = CALL_MODULE_LOAD, .count = 9, .frame = eager,
+	    .frames = 4, .first = 3 } };
+	struct xla_module module[OPERATORS + 1] = { { "jit_run", 1, 100, 100 } };
+	struct process python = { .python = true };
+	const struct finding *f;
+
+	for (size_t i = 1; i <= OPERATORS; i++)
+		module[i] = (struct xla_module){ "jit_add", 3, 30, 10 };
+	eager[2].file = "/home/me/train.py";
+	fault_recompiling(m);
+	m->kernel[0].name = m->kernel[0].mangled = "loop_add_fusion";
+	m->run.xla_module = module;
+	m->run.xla_modules = OPERATORS + 1;
+	m->run.site = site;
+	m->run.sites = 1;
+	m->run.process = &python;
+	m->run.processes = 1;
+	f = made_found(m, "recompilation");
+	assert_has(f->advice, "pays from the second run on");
+	assert_has(f->advice, "put jax.jit around what runs outside of it");
+	assert_lacks(f->advice, "pad to a few");
+	assert_has(f->summary, "21 by name");
+	assert_has(f->gain_note, "from the second run on");
+	assert_has(f->good_code, "jax_compilation_cache_dir");
+
+	module[0] = (struct xla_module){ "jit_run", 6, 600, 100 };
+	f = made_found(m, "recompilation");
+	assert_has(f->advice, "pad to a few shapes");
 }
 
 /* Advice about torch.compile is for programs that use it, not for all of PyTorch's. */
