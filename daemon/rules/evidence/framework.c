@@ -178,6 +178,29 @@ in_files(const char *list, const struct site *s)
 	return false;
 }
 
+static bool
+has_text(const char *text, const json_t *part)
+{
+	return text != NULL && json_is_string(part) &&
+	    strstr(text, json_string_value(part)) != NULL;
+}
+
+bool
+framework_pools(const struct site *s)
+{
+	const json_t *framework, *part;
+	size_t i, j;
+
+	json_array_foreach(all(), i, framework)
+		json_array_foreach(json_object_get(framework, "pool"), j, part)
+			for (size_t f = 0; f < s->frames; f++)
+				if (has_text(s->frame[f].module, part) ||
+				    has_text(s->frame[f].file, part) ||
+				    has_text(s->frame[f].function, part))
+					return true;
+	return false;
+}
+
 bool
 framework_loads(const struct site *s)
 {

@@ -38,6 +38,10 @@ bool framework_keeps(const struct site *s);
 bool framework_loads(const struct site *s);
 bool framework_collates(const struct site *s);
 
+/* framework_pools(s): does a framework's caching allocator make the call? It keeps the
+ * memory of freed tensors for later ones, until the process ends. */
+bool framework_pools(const struct site *s);
+
 /* framework_tuned(run, calls): the share of these calls, a set of 1ull << enum
  * wire_call, that is made for that, 0..1. 0 if no site is known. */
 double framework_tuned(const struct run *run, uint64_t calls);

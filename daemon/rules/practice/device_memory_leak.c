@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "rules/evidence/framework.h"
 #include "rules/evidence/lines.h"
 
 #define FINDINGS 8
@@ -21,20 +22,39 @@ grows(const struct rule_view *x, const struct leak *l)
 	    (l->equal && (double)l->count >= many);
 }
 
-/* A framework's caching allocator, which keeps the memory of freed tensors for
- * the next. */
-static bool
-is_pool(const struct site *s)
+/* The calls that allocate what ${l} lost. */
+static uint64_t
+calls_of(const struct leak *l)
 {
-	static const char *const pools[] = { "libc10_cuda", "cupy_backends",
-	    "xla_cuda_plugin", "xla_extension" };
+	return l->kind == MEMORY_ARRAY ? CALL_BIT(MALLOC_ARRAY) : CALL_BIT(MALLOC) |
+	    CALL_BIT(MALLOC_ASYNC) | CALL_BIT(MALLOC_MANAGED);
+}
 
-	for (size_t f = 0; s != NULL && f < s->frames; f++)
-		for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
-			if (s->frame[f].module != NULL &&
-			    strstr(s->frame[f].module, pools[i]) != NULL)
-				return true;
-	return false;
+/* Arithmetic: no one else made as many. */
+#define MOST 0.5
+
+/* Does a framework's caching allocator make most of these calls? What it has in the end it
+ * kept for later tensors, as it should; workspaces of libraries are beside it. */
+static bool
+is_pool(const struct run *run, uint64_t calls)
+{
+	double all = 0, pool = 0;
+
+	for (size_t i = 0; i < run->sites; i++) {
+		const struct site *s = &run->site[i];
+
+		if (s->call >= 64 || !(calls >> s->call & 1) || s->frames == 0)
+			continue;
+		all += (double)s->count;
+		pool += framework_pools(s) ? (double)s->count : 0;
+	}
+	return pool > MOST * all;
+}
+
+static bool
+is_direct(const struct site *s)
+{
+	return !framework_pools(s);
 }
 
 static void
@@ -48,13 +68,11 @@ found(struct rule_view *x, const struct leak *l)
 	struct draft *d = rule_found(x, arena_format(x->arena, "%s %u %s", kind,
 	    l->device, l->site != NULL ? l->site : ""));
 
-	lines_site(x, d, array ? CALL_BIT(MALLOC_ARRAY) : CALL_BIT(MALLOC) |
-	    CALL_BIT(MALLOC_ASYNC) | CALL_BIT(MALLOC_MANAGED));
+	lines_site_of(x, d, calls_of(l), is_direct);
 	/* A framework's words are about its arrays, but for what is allocated
 	 * under it by CUDA's own calls. */
-	if (d->f.site != NULL && !is_pool(d->f.site))
+	if (d->f.site != NULL)
 		d->variant = "direct";
-	growing = growing && !is_pool(d->f.site);
 	d->cap = growing ? SEV_MEDIUM : SEV_LOW;
 	d->minor = !growing;
 	d->f.confidence = growing ? CONF_HIGH : CONF_MEDIUM;
@@ -97,7 +115,8 @@ rule_device_memory_leak(struct rule_view *x)
 
 		if ((l->kind != MEMORY_DEVICE && l->kind != MEMORY_MANAGED &&
 		    l->kind != MEMORY_ARRAY) || l->count == 0 ||
-		    (double)l->bytes < rule_value(x, "min_bytes"))
+		    (double)l->bytes < rule_value(x, "min_bytes") ||
+		    is_pool(x->run, calls_of(l)))
 			continue;
 		found(x, l);
 		n++;
