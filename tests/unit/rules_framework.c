@@ -47,6 +47,20 @@ MADE_TEST(test_words)
 	assert_has(said_of(m, NULL, "a.out"), "PyTorch");
 }
 
+/* cupy.fuse takes no function that does anything else. */
+MADE_TEST(test_words_of_fuse)
+{
+	const struct finding *f;
+
+	fault_pointwise(m);
+	for (size_t i = 0; i < m->run.kernels; i++)
+		m->kernel[i].name = m->kernel[i].mangled =
+		    "cupy_multiply__float64_float64_float64";
+	f = made_found(m, "eager-pointwise-chain");
+	assert_has(f->advice, "a function of its own with @cupy.fuse()");
+	assert_has(f->good_code, "@cp.fuse()");
+}
+
 /* A batch is better sent from pinned memory; of few numbers the way takes the time. */
 MADE_TEST(test_words_by_size)
 {
