@@ -169,8 +169,18 @@ operator_length(const char *start, const char *p)
 	return 0;
 }
 
-/* Copy ${s} without template arguments, up to its parameter list. A space or "::"
- * inside braces does not separate names. Returns the offset of the last name. */
+/* The length of the ABI tag at ${p}; 0: there is none. Libraries and Numba's compiler tell
+ * variants of a function apart by them: "f[abi:v3][abi:cw51cXTL…]". */
+static size_t
+tag_length(const char *p)
+{
+	const char *end = strncmp(p, "[abi:", 5) == 0 ? strchr(p, ']') : NULL;
+
+	return end != NULL ? (size_t)(end + 1 - p) : 0;
+}
+
+/* Copy ${s} without template arguments and ABI tags, up to its parameter list. A space or
+ * "::" inside braces does not separate names. Returns the offset of the last name. */
 static size_t
 strip_arguments(char *out, size_t cap, const char *s)
 {
@@ -189,6 +199,10 @@ strip_arguments(char *out, size_t cap, const char *s)
 		}
 		if (strncmp(p, anonymous, sizeof(anonymous) - 1) == 0) {
 			p += sizeof(anonymous) - 2;
+			continue;
+		}
+		if ((op = tag_length(p)) > 0) {
+			p += op - 1;
 			continue;
 		}
 		if (angle > 0)

@@ -44,7 +44,7 @@ void text_clean(char *s, size_t len);
 char *text_dup_clean(const char *p, size_t len);
 
 /* text_shorten(out, cap, demangled): the name for a table: without return type,
- * namespaces, template arguments and parameters. "void at::f<int>(float*)"
+ * namespaces, template arguments, ABI tags and parameters. "void at::f<int>(float*)"
  * gives "f"; of "a::b::kernel" the innermost namespace or class stays: "b::kernel". Cut
  * to ${cap}. */
 void text_shorten(char *out, size_t cap, const char *demangled);

@@ -142,6 +142,11 @@ TEST(names_for_people)
 	shorten("void ns::(anonymous namespace)::kernel(int)", "kernel");
 	shorten("void ns::a_kernel(int)", "a_kernel");
 	shorten("::kernel", "kernel");
+	shorten("_ZN8__main__1A5sweepB2v3B8cw51cXTLE5ArrayIfLi1E1CE", "sweep");
+	shorten("__main__::sweep[abi:v3][abi:cw51](Array<float, 1, C>)", "sweep");
+	shorten("f[abi:cxx11]", "f");
+	shorten("T::operator[](int)", "operator[]");
+	shorten("f[abi:", "f[abi:");
 	shorten("", "");
 	shorten("<", "<");
 	shorten("((((", "((((");
