@@ -951,6 +951,33 @@ MADE_TEST(test_small_grid_of_steps)
 			assert_true(a->finding[i].kernel_speedup <= 2);
 }
 
+/* What threads do together at barriers ends at their block: that must be divided before more
+ * blocks are launched, unless the code shows that it is, or has other grids. */
+MADE_TEST(test_small_grid_together)
+{
+	struct kernel *k = made_kernel(m, "k", 100, 200000);
+	const struct finding *f;
+
+	made_counters(m, k, 0.01);
+	k->shape.grid_x = 1;
+	k->shape.block_x = 32;
+	k->shape.regs = 62;
+	k->occupancy.waves = 1.0 / 1056;
+	f = made_found(m, "grid-too-small");
+	assert_lacks(f->advice, "do together");
+	code_make(m, k, code_text("turns", "FFMA R4,R4,R5,R5\n"
+	    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 6400"), 1);
+	f = made_found(m, "grid-too-small");
+	assert_has(f->advice, "split what its threads do together over blocks");
+	assert_has(f->advice, "more threads, up to 1,024;");
+	assert_has(f->advice, "then launch");
+	assert_has(f->good_code, "part");
+	k->shape.regs = 120;
+	assert_has(made_found(m, "grid-too-small")->advice, "up to 544;");
+	k->shape.block_x = 1024;
+	assert_lacks(made_found(m, "grid-too-small")->advice, "more threads");
+}
+
 /* Two for each four SMs, which only compute: with a fourth of the threads in
  * each block, twice as many SMs work. */
 MADE_TEST(test_loose_warps)

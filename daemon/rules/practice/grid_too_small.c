@@ -210,6 +210,48 @@ how_many(const struct rule_view *x, const struct room *r, double blocks,
 	    say_whole(x->arena, full));
 }
 
+/* The most threads that a block of the kernel can have, by its registers; whole warps. */
+static double
+threads_most(const struct rule_view *x)
+{
+	double most = x->device->limits.max_threads_per_block;
+	/* They are allocated by eights: CUDA C++ Programming Guide, as occupancy_own.c. */
+	double each = ceil(x->kernel->shape.regs / 8.0) * 8;
+
+	if (each > 0)
+		most = fmin(most, x->device->limits.regs_per_block / each);
+	return floor(most / 32) * 32;
+}
+
+/*
+ * Do the threads of its few blocks work together, at barriers or in shared memory? That ends
+ * at a block: more of them would each have a part of the result, or a wrong one. Not where the
+ * code shows that its work can be divided, or where other launches have other grids.
+ */
+static bool
+is_together(const struct rule_view *x, const struct room *r, double blocks, double sms)
+{
+	return blocks < sms && r->threads == 1 && !has_loose_warps(x->kernel) &&
+	    !follows_work(x);
+}
+
+static void
+tell_together(struct rule_view *x, struct draft *d, const char *many)
+{
+	double most = threads_most(x);
+
+	d->variant = "together";
+	d->f.advice = arena_format(x->arena, "split what its threads do together over "
+	    "blocks (a reduction in two steps: parts, then their results)%s; then launch "
+	    "%s; barriers and shared memory hold within a block: as it is, blocks would "
+	    "not see each other's results",
+	    most > rule_threads(x->kernel) ? arena_format(x->arena, ", or give each block "
+	    "more threads, up to %s", say_whole(x->arena, most)) : "", many);
+	d->f.bad_code = "sum<<<1, 256>>>(x, n, total);          // one block";
+	d->f.good_code = "sum<<<blocks, 256>>>(x, n, part);      // a part each\n"
+	    "sum<<<1, 256>>>(part, blocks, total);";
+}
+
 static void
 fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 {
@@ -241,6 +283,8 @@ fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 	    "at once, and no unit is saturated", say_percent(x->arena, waves));
 	d->f.advice = arena_format(x->arena, "launch %s (%s)",
 	    how_many(x, &r, blocks, sms), how_to(x, &r));
+	if (is_together(x, &r, blocks, sms))
+		tell_together(x, d, how_many(x, &r, blocks, sms));
 	d->f.gain_note = shared ? "the same work spread over all SMs, up to "
 	    "the next full resource" : "if its work can be divided further: "
 	    "nothing that was seen of it says so";
