@@ -202,7 +202,7 @@ head(FILE *f, const struct report *r)
 	    field_number(run, "active_s")), number_seconds(b,
 	    field_number(run, "wall_ns") * 1e-9));
 	quoted(f, json_string_value(json_array_get(json_object_get(run,
-	    "devices"), 0)));
+	    "devices_used"), 0)));
 	putc('\n', f);
 	if (ending_text(end, run))
 		fprintf(f, "%s\n", end);

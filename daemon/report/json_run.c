@@ -76,6 +76,19 @@ busiest_device(const struct run *r)
 	return d != NULL && d->busy_ns > 0 ? d : NULL;
 }
 
+/* The names of the GPUs that had work to do; of all that were seen, if none had. */
+static json_t *
+json_devices_used(const struct run *r)
+{
+	bool any = busiest_device(r) != NULL;
+	json_t *names = json_array();
+
+	for (size_t i = 0; names != NULL && i < r->devices; i++)
+		if (!any || r->device[i].busy_ns > 0)
+			json_array_append_new(names, json_text(r->device[i].name));
+	return names;
+}
+
 static const char compiler_cause[] = "for a compiler that makes code, or tries it out";
 
 /* What the host mostly did in the longest gap, which ended at ${s}; NULL: not known. */
@@ -340,7 +353,7 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 		worth_it += a->finding[i].worth_it;
 	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-	    "s:b, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o}",
+	    "s:o, s:b, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o}",
 	    "id", r->uuid,
 	    "label", json_text(r->label),
 	    "command", json_text(r->command),
@@ -355,6 +368,7 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 	    json_null(),
 	    "signal", r->signal > 0 ? json_integer(r->signal) : json_null(),
 	    "devices", JSON_LIST(d, r->devices, json_text(r->device[d].name)),
+	    "devices_used", json_devices_used(r),
 	    "kernels", json_count(r->kernels),
 	    "functions", json_count(functions_count(r)),
 	    "launches", json_count(r->launches),

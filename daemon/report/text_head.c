@@ -31,7 +31,7 @@ parts_is_file(const struct report *r)
 static void
 device_text(const json_t *run, char *text, size_t size)
 {
-	const json_t *devices = json_object_get(run, "devices");
+	const json_t *devices = json_object_get(run, "devices_used");
 	size_t n = json_array_size(devices), i;
 	const char *first, *name;
 	char a[NUMBER_SIZE];

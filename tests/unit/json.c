@@ -133,6 +133,26 @@ TEST_WITH(run_idle_adds_up, setup, NULL)
 	json_decref(o);
 }
 
+/* A machine's other GPUs are seen, but not used. */
+TEST_WITH(run_names_its_gpus, setup, NULL)
+{
+	struct device device[3] = { f.device[0], { .name = "other" },
+	    { .name = "other" } };
+	json_t *o;
+
+	f.run.device = device;
+	f.run.devices = 3;
+	o = json_run(&f.run, &f.advice, 1);
+	assert_int_equal(json_array_size(json_at(o, "devices")), 3);
+	assert_int_equal(json_array_size(json_at(o, "devices_used")), 1);
+	assert_text(o, "devices_used.0", "NVIDIA H200");
+	json_decref(o);
+	device[0].busy_ns = 0;
+	o = json_run(&f.run, &f.advice, 1);
+	assert_int_equal(json_array_size(json_at(o, "devices_used")), 3);
+	json_decref(o);
+}
+
 TEST_WITH(run_that_did_nothing, setup, NULL)
 {
 	static const struct advice none;

@@ -49,6 +49,25 @@ TEST(golden_checklist)
 	json_decref(checklist);
 }
 
+/* The head names the GPUs that the program used; all that it saw, if it used none. */
+TEST(head_names_used_gpus)
+{
+	struct device device[2];
+
+	fixture_fill(&f);
+	device[0] = device[1] = f.device[0];
+	device[1].busy_ns = 0;
+	f.run.device = device;
+	f.run.devices = 2;
+	assert_non_null(strstr(printed_report(report_of(&f), 80), " · NVIDIA H200 · "));
+	device[1].busy_ns = 1;
+	assert_non_null(strstr(printed_report(report_of(&f), 80),
+	    " · 2 × NVIDIA H200 · "));
+	device[0].busy_ns = device[1].busy_ns = 0;
+	assert_non_null(strstr(printed_report(report_of(&f), 80),
+	    " · 2 × NVIDIA H200 · "));
+}
+
 TEST(golden_no_cuda)
 {
 	const char *text;

@@ -43,7 +43,7 @@ function launchesOf({ state, launches, kernels = 0, functions = kernels }: RunDo
 }
 
 function Facts({ run }: { run: RunDocument }) {
-  const devices = [...new Set((run.devices ?? []).filter((name) => name !== null))];
+  const devices = [...new Set((run.devices_used ?? []).filter((name) => name !== null))];
   const end = run.signal !== null && run.signal !== undefined ? `signal ${run.signal}`
     : run.exit_code !== null && run.exit_code !== undefined ? `exit code ${run.exit_code}` : none;
   const processes = run.processes ?? 0;

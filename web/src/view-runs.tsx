@@ -23,7 +23,7 @@ export function RunsView() {
   const next = more ? more.next : first.value.next_cursor;
   const wanted = typed.trim().toLowerCase();
   const shown = wanted === '' ? runs : runs.filter((run) =>
-    [run.label, run.command, run.id, String(run.number), ...(run.devices ?? [])].some((text) => text?.toLowerCase().includes(wanted)));
+    [run.label, run.command, run.id, String(run.number), ...(run.devices_used ?? [])].some((text) => text?.toLowerCase().includes(wanted)));
 
   const load = async () => {
     try {
@@ -99,7 +99,7 @@ function RunRow({ run }: { run: Run }) {
         <a href={`#/runs/${run.number}`} title={run.command ?? undefined}>{middle(visible(titleOf(run)), 160)}</a>
         {run.pinned && <small>pinned: never deleted by itself</small>}
         {run.label && run.command && <small>{middle(visible(run.command), 160)}</small>}
-        <small>{[...new Set((run.devices ?? []).filter((d) => d !== null))].join(', ')}</small>
+        <small>{[...new Set((run.devices_used ?? []).filter((d) => d !== null))].join(', ')}</small>
       </th>
       <td><StateBadge state={run.state} /></td>
       <td class="nowrap">{when(run.started_at ?? null)}</td>
