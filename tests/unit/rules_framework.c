@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/kin.h"
 #include "unit/advise.h"
 
 #define MS 1000000ull
@@ -310,6 +311,52 @@ MADE_TEST(test_words_of_short_gaps)
 	made_gaps(m, IDLE_HOST, 20, 131072 * 1024);
 	f = made_found(m, "gpu-idle-gaps");
 	assert_has(f->advice, "let Python do less");
+}
+
+/* What launches much of all in steps that do not repeat: a solver may take fewer of its
+ * steps. */
+MADE_TEST(test_words_of_launchers)
+{
+	static const struct {
+		const char *function, *file, *said;
+		uint64_t others;
+	} cases[] = {
+		{ "_runge_kutta_step", "/x/-packages/torchdiffeq/_impl/rk_common.py",
+		    "looser tolerances", 2 },
+		{ "_runge_kutta_step", "/x/-packages/torchdiffeq/_impl/rk_common.py",
+		    "one batched operator", 4 },
+		{ "at::_ops::addmm::call(at::Tensor const&)", NULL,
+		    "one batched operator", 2 },
+	};
+	struct process python = { .python = true };
+
+	fault_launch_bound(m);
+	m->kernel[0].name = "void at::native::vectorized_elementwise_kernel<4, int>(int)";
+	m->run.process = &python;
+	m->run.processes = 1;
+	made_gaps(m, IDLE_HOST, 20000, 65536);
+	m->run.launches *= 10;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct site_frame frame[] = {
+			{ .function = cases[i].function, .file = cases[i].file },
+			{ .file = "/home/me/run.py", .line = 7, .python = true },
+			{ .module = "libtorch_cpu.so" },
+		};
+		struct site site[] = {
+			{ .call = CALL_LAUNCH, .kernel = m->kernel[0].id, .count = 1,
+			    .frame = frame, .frames = 3 },
+			{ .call = CALL_LAUNCH, .kernel = m->kernel[0].id,
+			    .count = cases[i].others, .frame = frame + 1, .frames = 2 },
+		};
+		const struct finding *f;
+
+		m->run.site = site;
+		m->run.sites = 2;
+		f = made_found(m, "gpu-idle-gaps");
+		assert_has(f->advice, cases[i].said);
+		if (strstr(cases[i].said, "looser") == NULL)
+			assert_lacks(f->advice, "tolerances");
+	}
 }
 
 #define LOADER "/x/site-packages/accelerate/data_loader.py"
@@ -617,6 +664,41 @@ TEST(test_words_of_rules)
 			    (json_object_get(words, "bad") != NULL &&
 			    json_object_get(words, "good") != NULL));
 		}
+	json_decref(root);
+}
+
+/* A report shows little more than the change, which ends at the first colon, semicolon or
+ * full stop: it says by itself what to do, in so many bytes ("make few launches of many"
+ * has 25), or with code. */
+#define CHANGE_LEAST 30
+
+static void
+check_changes(const char *id, const json_t *words)
+{
+	const char *advice = json_string_value(json_object_get(words, "advice")), *name;
+	size_t n = advice != NULL ? kin_change_length(advice) : 0;
+	const json_t *v;
+	bool code = false;
+
+	for (size_t i = 0; i < n; i++)
+		code |= strchr("_=(@.", advice[i]) != NULL;
+	if (advice != NULL && n < CHANGE_LEAST && !code)
+		fail_msg("%s: \"%.*s\" does not say what to do", id, (int)n, advice);
+	json_object_foreach(json_object_get(words, "variants"), name, v)
+		check_changes(id, v);
+}
+
+TEST(test_changes)
+{
+	json_t *root = json_load_file(FRAMEWORKS_JSON, 0, NULL);
+	const json_t *framework, *words;
+	const char *id;
+	size_t i;
+
+	assert_non_null(root);
+	json_array_foreach(json_object_get(root, "frameworks"), i, framework)
+		json_object_foreach(json_object_get(framework, "words"), id, words)
+			check_changes(id, words);
 	json_decref(root);
 }
 

@@ -19,6 +19,12 @@ EMBED(cadv_frameworks, FRAMEWORKS_JSON);
  * user's own kernels. */
 #define MOST 0.5
 
+/* From this share of a run's launches on, what makes them decides the words. Arithmetic:
+ * without a quarter of the launches a quarter of the time between launches goes; a solver
+ * that does nearly all has half of them or more on Python's stacks, since the engine of
+ * the backward pass is a thread without Python. */
+#define BY_MANY 0.25
+
 /* Owns the strings, as in catalogue.c. */
 static json_t *volatile root;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -324,16 +330,55 @@ has_frame(const json_t *list, const struct site *s)
 	return false;
 }
 
+/* The share of the run's launches with one of the names in ${list} on the stack: of each
+ * kernel's as of those of its launches whose stack was taken. */
+static double
+launched_by(const struct run *run, const json_t *list)
+{
+	double all = 0, by = 0;
+
+	for (size_t k = 0; k < run->kernels; k++) {
+		const struct kernel *kernel = &run->kernel[k];
+		double stacks = 0, with = 0;
+		size_t end, i = site_launches(run->site, run->sites, kernel->id, &end);
+
+		for (; i < end; i++) {
+			const struct site *s = &run->site[i];
+
+			if (s->call != CALL_LAUNCH || s->kernel != kernel->id)
+				continue;
+			stacks += (double)s->count;
+			with += has_frame(list, s) ? (double)s->count : 0;
+		}
+		all += (double)kernel->launches;
+		by += stacks > 0 ? with / stacks * (double)kernel->launches : 0;
+	}
+	return all > 0 ? by / all : 0;
+}
+
+/* The case within the case ${words} whose "frames" launch much of all; else ${words}. */
+static const json_t *
+within(const struct rule_view *x, const json_t *words)
+{
+	json_t *variants = json_object_get(words, "variants"), *v;
+	const char *name;
+
+	json_object_foreach(variants, name, v)
+		if (launched_by(x->run, json_object_get(v, "frames")) >= BY_MANY)
+			return v;
+	return words;
+}
+
 /* The words for this case of the practice: the one that the rule asks for, or else one
  * whose "frames" are on the stack of the call. */
 static const json_t *
-variant_of(const json_t *words, const struct draft *d)
+variant_of(const struct rule_view *x, const json_t *words, const struct draft *d)
 {
 	json_t *variants = json_object_get(words, "variants"), *v;
 	const char *name;
 
 	if (d->variant != NULL)
-		return json_object_get(variants, d->variant);
+		return within(x, json_object_get(variants, d->variant));
 	if (d->f.site != NULL)
 		json_object_foreach(variants, name, v)
 			if (has_frame(json_object_get(v, "frames"), d->f.site))
@@ -354,7 +399,7 @@ framework_words(const struct rule_view *x, struct draft *d)
 	framework = find(x, d->f.site, l);
 	words = json_object_get(json_object_get(framework, "words"),
 	    d->rule->id);
-	if ((variant = variant_of(words, d)) != NULL)
+	if ((variant = variant_of(x, words, d)) != NULL)
 		words = variant;
 	if ((text = json_string_value(json_object_get(words, "advice"))) != NULL)
 		d->f.advice = text;

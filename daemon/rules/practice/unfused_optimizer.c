@@ -267,8 +267,9 @@ over_lists(struct rule_view *x, struct gone *gone)
 	    "foreach: %zu kernels go over all parameters, one operator each, "
 	    "for %s", operators, say_seconds(x->arena, u.kernel_s));
 	d->f.limiter = "each operator moves all parameters through memory again";
-	d->f.advice = "update with one kernel: fused=True; where only a few rows "
-	    "of large embeddings get gradients, sparse=True and SparseAdam";
+	d->f.advice = "give the optimizer fused=True, which updates with one "
+	    "kernel; where only a few rows of large embeddings get gradients, "
+	    "sparse=True and SparseAdam";
 	d->f.gain_note = "the fused kernel moves 7 arrays where these operators "
 	    "move 18";
 	d->f.bad_code = "optimizer = torch.optim.AdamW(model.parameters())   "
