@@ -314,7 +314,7 @@ MADE_TEST(test_words_of_short_gaps)
 }
 
 /* What launches much of all in steps that do not repeat: a solver may take fewer of its
- * steps. */
+ * steps, a sparse matrix is coalesced once. */
 MADE_TEST(test_words_of_launchers)
 {
 	static const struct {
@@ -325,6 +325,8 @@ MADE_TEST(test_words_of_launchers)
 		    "looser tolerances", 2 },
 		{ "_runge_kutta_step", "/x/-packages/torchdiffeq/_impl/rk_common.py",
 		    "one batched operator", 4 },
+		{ "at::_ops::_coalesce::call(at::Tensor const&)", NULL,
+		    "adj.coalesce()", 2 },
 		{ "at::_ops::addmm::call(at::Tensor const&)", NULL,
 		    "one batched operator", 2 },
 	};
@@ -356,6 +358,42 @@ MADE_TEST(test_words_of_launchers)
 		assert_has(f->advice, cases[i].said);
 		if (strstr(cases[i].said, "looser") == NULL)
 			assert_lacks(f->advice, "tolerances");
+	}
+}
+
+/* An operator that waits by itself is named: the program calls no synchronize(). */
+MADE_TEST(test_words_of_waiting_operators)
+{
+	static const struct {
+		const char *function, *said, *place;
+	} cases[] = {
+		{ "c10::cuda::device_synchronize()", "leave torch.cuda.synchronize()",
+		    NULL },
+		{ "at::_ops::_coalesce::call(at::Tensor const&)", "adj.coalesce()",
+		    "here by aten::_coalesce itself" },
+		{ "at::_ops::_unique2::call(at::Tensor const&, bool, bool, bool)",
+		    "make what this operator returns once",
+		    "here by aten::_unique2 itself" },
+	};
+
+	fault_syncing(m);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct site_frame frame[] = {
+			{ .file = "/home/me/run.py", .line = 7, .python = true },
+			{ .function = cases[i].function, .module = "libtorch_cuda.so" },
+		};
+		struct site site = { .call = CALL_DEVICE_SYNC, .count = 9,
+		    .frame = frame, .frames = 2 };
+		const struct finding *f;
+
+		m->run.site = &site;
+		m->run.sites = 1;
+		f = made_found(m, "device-sync-overuse");
+		assert_has(f->advice, cases[i].said);
+		if (cases[i].place != NULL)
+			assert_has(f->location, cases[i].place);
+		else
+			assert_lacks(f->location, "itself");
 	}
 }
 

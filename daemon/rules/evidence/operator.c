@@ -52,6 +52,15 @@ cupy_name(char name[OPERATOR_SIZE], const char *kernel)
 }
 
 bool
+operator_of(char name[OPERATOR_SIZE], const struct site *s)
+{
+	for (size_t f = 0; s != NULL && f < s->frames; f++)
+		if (aten_name(name, s->frame[f].function))
+			return true;
+	return false;
+}
+
+bool
 operator_name(char name[OPERATOR_SIZE], const struct kernel *k,
     const struct site *s, const struct library *l)
 {
@@ -59,9 +68,8 @@ operator_name(char name[OPERATOR_SIZE], const struct kernel *k,
 	    "(unnamed kernel)";
 	size_t n;
 
-	for (size_t f = 0; s != NULL && f < s->frames; f++)
-		if (aten_name(name, s->frame[f].function))
-			return true;
+	if (operator_of(name, s))
+		return true;
 	if (cupy_name(name, own))
 		return true;
 	/* A compiler's kernel name says what was fused. */

@@ -9,6 +9,10 @@
 
 #define OPERATOR_SIZE 72	/* bytes of a name, with its NUL */
 
+/* operator_of(name, s): write the innermost operator on the stack ${s}, "aten::add", into
+ * ${name}. False: there is none. */
+bool operator_of(char name[OPERATOR_SIZE], const struct site *s);
+
 /*
  * operator_name(name, k, s, l): write into ${name} the innermost operator on
  * the stack ${s} of the launch of ${k}; else CuPy's, from the kernel's name.

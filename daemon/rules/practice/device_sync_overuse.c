@@ -8,6 +8,7 @@
 #include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/operator.h"
 
 static const struct way {
 	enum wire_call call;
@@ -87,6 +88,7 @@ rule_device_sync_overuse(struct rule_view *x)
 	const struct run *run = x->run;
 	double idle, active = rule_active_s(run);
 	struct waiting w = { .count = 0 };
+	char operator[OPERATOR_SIZE];
 	struct draft *d;
 
 	collect(run, &w);
@@ -107,6 +109,9 @@ rule_device_sync_overuse(struct rule_view *x)
 	d->f.location = arena_format(x->arena, "%s of %s%s",
 	    say_counted(x->arena, (double)w.count, "call"), w.most->name,
 	    w.several ? " and the like" : "");
+	if (operator_of(operator, d->f.site))
+		d->f.location = arena_format(x->arena, "%s, here by %s itself",
+		    d->f.location, operator);
 	rule_evidence(x, d, "syncs", (double)w.followed,
 	    "waits of the host for kernels",
 	    .measured = "synchronisation and kernel records", .unit = "call",
