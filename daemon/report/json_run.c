@@ -14,6 +14,7 @@
 #include "rules/engine/finding.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/offloaded.h"
 #include "rules/evidence/tuning.h"
 
 #include "report/json.h"
@@ -164,6 +165,7 @@ json_summary(const struct run *r)
 {
 	const struct device *d = busiest_device(r);
 	double wall = d != NULL ? (double)r->wall_ns : 0;
+	struct results results = offloaded_results(r);
 
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "gpu_busy_ratio", json_ratio(d ? (double)d->busy_ns : 0, wall),
@@ -174,7 +176,7 @@ json_summary(const struct run *r)
 	    "idle_ratio", json_ratio((double)r->idle_total_ns, wall),
 	    "idle", json_idle(r),
 	    "longest_idle", json_longest(r),
-	    "results", json_results(&r->results));
+	    "results", json_results(&results));
 }
 
 static json_t *

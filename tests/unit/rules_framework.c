@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/kin.h"
+#include "rules/evidence/offloaded.h"
 #include "unit/advise.h"
 
 #define MS 1000000ull
@@ -395,6 +396,72 @@ MADE_TEST(test_words_of_waiting_operators)
 		else
 			assert_lacks(f->location, "itself");
 	}
+}
+
+#define MODULE "/x/site-packages/torch/nn/modules/module.py"
+
+/* Models that are moved off the GPU and back stay there: all of that time goes, also what
+ * looked like results that the host checks. Moved to the GPU only, they are loaded. */
+MADE_TEST(test_words_of_models)
+{
+	struct process python = { .python = true };
+	struct site_frame out[] = {
+		{ .function = "_apply", .file = MODULE, .line = 9, .python = true },
+		{ .file = "/a/run.py", .line = 31, .python = true },
+		{ .function = "cuMemcpyDtoHAsync_v2", .module = "libcuda.so.1" },
+		{ .module = "libtorch_cuda.so" } };
+	struct site_frame in[] = { out[0], out[1],
+		{ .function = "cuMemcpyHtoDAsync_v2", .module = "libcuda.so.1" }, out[3] };
+	struct site site[] = {
+		{ .call = CALL_MEMCPY_ASYNC, .count = 400, .first = 1, .frame = out,
+		    .frames = 4 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 400, .first = 1, .frame = in,
+		    .frames = 4 },
+	};
+	struct copy_class copy[] = {
+		{ .kind = COPY_D2H, .src = MEMORY_DEVICE, .dst = MEMORY_PAGEABLE,
+		    .async = true, .size_class = 23, .count = 400, .bytes = 4000 * MS,
+		    .gpu_ns = 2500 * MS, .exposed_ns = 1000e6 },
+		{ .kind = COPY_H2D, .src = MEMORY_PAGEABLE, .dst = MEMORY_DEVICE,
+		    .async = true, .size_class = 23, .count = 400, .bytes = 4000 * MS,
+		    .gpu_ns = 500 * MS, .exposed_ns = 500e6 },
+	};
+	struct resent round = { .kind = RESENT_ROUND, .count = 400, .ranges = 400,
+	    .bytes = 4000 * MS, .gpu_ns = 500 * MS, .down_ns = 2500 * MS };
+	const struct finding *f;
+
+	fault_pageable(m);
+	m->run.wall_ns = 20 * S;
+	m->run.process = &python;
+	m->run.processes = 1;
+	m->run.copy = copy;
+	m->run.copies = 2;
+	m->run.site = site;
+	m->run.sites = 2;
+	m->run.resent = &round;
+	m->run.resents = 1;
+	m->run.results = (struct results){ .phases = 5, .copies = 300,
+	    .copy_ns = 1500 * MS };
+	f = made_found(m, "pageable-host-memory");
+	assert_has(f->advice, "leave the models on the GPU");
+	assert_has(f->summary, "leave the GPU and come back");
+	assert_string_equal(f->where, "model weights");
+	assert_true(fabs(f->saves_s - 3) < 0.01);
+	assert_int_equal(offloaded_results(&m->run).copies, 0);
+	/* Results that are sent back. */
+	out[0].function = in[0].function = "step";
+	f = made_found(m, "pageable-host-memory");
+	assert_lacks(f->advice, "leave the models");
+	assert_true(f->saves_s < 2);
+	assert_int_equal(offloaded_results(&m->run).copies, 300);
+	/* Loaded. */
+	in[0].function = "_apply";
+	m->run.resents = 0;
+	copy[0].bytes = 4000;
+	f = made_found(m, "pageable-host-memory");
+	assert_has(f->advice, "make the model on the GPU");
+	in[0].file = "/a/mine.py";		/* no framework's */
+	assert_has(made_found(m, "pageable-host-memory")->advice, "DataLoader");
 }
 
 #define LOADER "/x/site-packages/accelerate/data_loader.py"

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "rules/engine/rule.h"
+#include "rules/evidence/offloaded.h"
 
 #define NOISE_LEAST 10e-6	/* s: one launch and the wait for it, which vary
 				 * by microseconds */
@@ -14,7 +15,7 @@ rank_work_s(const struct run *run)
 {
 	double busy = rule_wall_s(run) - (double)run->idle_total_ns * 1e-9;
 	/* Copies of results that the host works through are in no finding. */
-	double work = fmax(0, busy - (double)run->results.copy_ns * 1e-9) +
+	double work = fmax(0, busy - (double)offloaded_results(run).copy_ns * 1e-9) +
 	    (double)run->idle_near_ns * 1e-9;
 
 	return fmin(rule_active_s(run), work);

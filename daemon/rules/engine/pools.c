@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rules/engine/pools.h"
+#include "rules/evidence/offloaded.h"
 
 double
 pools_exposed_s(const struct run *run)
@@ -38,7 +39,10 @@ copying_s(const struct run *run)
 void
 pools_of(const struct run *run, double pool[POOLS])
 {
-	double copies = 0, all = 0, kernels = 0;
+	struct results results = offloaded_results(run);
+	/* What the model set apart, but are no results, counts as copies. */
+	double copies = (double)(run->results.copy_ns - results.copy_ns);
+	double moved = copies * 1e-9, all = 0, kernels = 0;
 	struct gpus gpus;
 
 	for (int i = 0; i < IDLE_CAUSES; i++)
@@ -53,7 +57,7 @@ pools_of(const struct run *run, double pool[POOLS])
 	 * processes results. */
 	pool[IDLE_HOST] = fmax(0, pool[IDLE_HOST] - fmax(
 	    (double)run->idle_longest_by[IDLE_HOST],
-	    (double)run->results.host_ns - (double)run->results.end_ns) * 1e-9);
+	    (double)results.host_ns - (double)results.end_ns) * 1e-9);
 	for (size_t i = 0; i < run->copies; i++) {
 		double gpu = (double)run->copy[i].gpu_ns;
 		double e = run->copy[i].exposed_ns;
@@ -61,9 +65,9 @@ pools_of(const struct run *run, double pool[POOLS])
 		copies += isfinite(e) ? fmin(fmax(e, 0), gpu) : gpu;
 		all += gpu;
 	}
-	pool[AT_COPIES] = fmin(copies * 1e-9, pools_exposed_s(run));
+	pool[AT_COPIES] = fmin(copies * 1e-9, pools_exposed_s(run) + moved);
 	pool[AT_ISSUED] = fmax(0, fmin(all * 1e-9, copying_s(run)) -
-	    (double)run->results.copy_ns * 1e-9 - pool[AT_COPIES]);
+	    (double)results.copy_ns * 1e-9 - pool[AT_COPIES]);
 	for (size_t i = 0; i < run->kernels; i++)
 		kernels += (double)run->kernel[i].total_ns * 1e-9;
 	pool[AT_LAUNCHED] = fmax(0, kernels - pools_kernels_s(run));

@@ -219,6 +219,12 @@ framework_collates(const struct site *s)
 	return in_files("collating", s);
 }
 
+bool
+framework_moves(const struct site *s)
+{
+	return in_functions("moving", s);
+}
+
 double
 framework_tuned(const struct run *run, uint64_t calls)
 {

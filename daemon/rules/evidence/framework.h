@@ -42,6 +42,9 @@ bool framework_collates(const struct site *s);
  * memory of freed tensors for later ones, until the process ends. */
 bool framework_pools(const struct site *s);
 
+/* framework_moves(s): does the call move a model's parameters, from or to the GPU? */
+bool framework_moves(const struct site *s);
+
 /* framework_tuned(run, calls): the share of these calls, a set of 1ull << enum
  * wire_call, that is made for that, 0..1. 0 if no site is known. */
 double framework_tuned(const struct run *run, uint64_t calls);

@@ -5,7 +5,9 @@
  */
 #include <math.h>
 
+#include "rules/evidence/framework.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/offloaded.h"
 #include "rules/evidence/slope.h"
 
 /* Pinning a range costs as much as this many of its copies save at this
@@ -157,6 +159,18 @@ advise(struct rule_view *x, struct draft *d, const struct direction *t,
 	    "buffers that live one after the other could be one";
 }
 
+/* Of the copies to the GPU, so many move a model. Arithmetic: more than half of them. */
+#define MOST 0.5
+
+/* A model that is moved to the GPU, mostly once, as the program starts, is no batch. */
+static void
+is_model(const struct rule_view *x, struct draft *d, const struct direction *t)
+{
+
+	if (t->kind == COPY_H2D && offloaded_part(x->run, lines_feeds) > MOST)
+		d->variant = "created";
+}
+
 static void
 found(struct rule_view *x, const struct direction *t)
 {
@@ -196,21 +210,94 @@ found(struct rule_view *x, const struct direction *t)
 	    t->c->calibrated ? "reaches" : "should reach",
 	    say_rate(x->arena, (double)t->bytes / t->pinned_s));
 	advise(x, d, t, &s);
+	is_model(x, d, t);
+}
+
+/* The exposed part of the time of the copies of ${t}, 0..1; with those that were taken
+ * for results. */
+static double
+exposed_part(const struct direction *t, double apart_s)
+{
+	return t->gpu_s > 0 ? fmin(1, (t->exposed_s + apart_s) / t->gpu_s) : 0;
+}
+
+/* Models that leave the GPU and come back: all of that time goes where they stay. Those
+ * that did not come back before the end may have left for good. */
+static void
+found_offloaded(struct rule_view *x, const struct offloaded *o,
+    const struct direction *up, const struct direction *down)
+{
+	const struct run *run = x->run;
+	struct draft *d = rule_found(x, down->name);
+	double out = exposed_part(down, (double)run->results.copy_ns * 1e-9);
+	double back = o->up_s * exposed_part(up, 0), left = fmax(0, down->gpu_s -
+	    o->down_s);
+	double mid = out * o->down_s + back;
+
+	lines_site_of(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC),
+	    framework_moves);
+	d->claim[0] = (struct claim){ POOL_COPY, { 0.8 * mid, mid, mid + out * left } };
+	/* What the host does for each tensor: it makes the pages, and waits. */
+	d->claim[1] = (struct claim){ POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API) |
+	    POOL_IDLE(IDLE_AFTER_SYNC) | POOL_IDLE(IDLE_LAUNCH), { 0, 0.5 *
+	    (double)run->results.host_ns * 1e-9, (double)run->results.host_ns * 1e-9 } };
+	d->claims = 2;
+	d->variant = "offloaded";
+	d->f.where = "model weights";
+	d->f.location = arena_format(x->arena, "%s from the GPU, %s, and %s back, %s",
+	    say_counted(x->arena, (double)down->count, "copy"),
+	    say_bytes(x->arena, (double)down->bytes),
+	    say_whole(x->arena, o->count), say_bytes(x->arena, o->bytes));
+	rule_evidence(x, d, "pageable_bytes", (double)down->bytes,
+	    "bytes from or to pageable memory", .measured = "copy records",
+	    .key = "min_bytes");
+	rule_evidence(x, d, "time_ratio", (o->down_s + o->up_s) / rule_own_s(run),
+	    "of what left and came back, part of the run",
+	    .measured = "copy records", .key = "min_share");
+	rule_evidence(x, d, "size_bytes", o->size, "different buffers among them",
+	    .measured = "addresses of the calls");
+	rule_evidence(x, d, "peak_bytes", (double)run->peak_memory_bytes,
+	    "memory of the GPU that was taken at most",
+	    .measured = "allocation records");
+	d->f.confidence = CONF_HIGH;
+	d->f.summary = arena_format(x->arena, "models leave the GPU and come back: "
+	    "%s in %s, %s of them again in %s", say_bytes(x->arena,
+	    (double)down->bytes), say_seconds(x->arena, down->gpu_s),
+	    say_bytes(x->arena, o->bytes), say_seconds(x->arena, o->up_s));
+	if (run->peak_memory_bytes > 0 && run->devices > 0)
+		d->f.limiter = arena_format(x->arena, "the GPU has %s, at most %s "
+		    "of it were taken", say_bytes(x->arena, (double)
+		    run->device[0].limits.memory_bytes), say_bytes(x->arena,
+		    (double)run->peak_memory_bytes));
+	d->f.advice = "leave on the GPU what is used there again, if it fits";
+	d->f.gain_note = "all models fit into the GPU's memory at once";
 }
 
 enum rule_state
 rule_pageable_host_memory(struct rule_view *x)
 {
+	struct offloaded o;
 	struct direction way[] = {
 		{ .kind = COPY_H2D, .name = "H2D" },
 		{ .kind = COPY_D2H, .name = "D2H" },
 	};
 	bool any = false;
 
+	for (size_t i = 0; i < 2; i++)
+		collect(x, &way[i]);
+	if (offloaded_of(x->run, &o) && o.bytes >= rule_value(x, "min_bytes") &&
+	    way[1].count > 0 && o.up_s + o.down_s >= rule_value(x, "min_share") *
+	    rule_own_s(x->run)) {
+		found_offloaded(x, &o, &way[0], &way[1]);
+		any = true;
+	}
 	for (size_t i = 0; i < 2; i++) {
 		struct direction *t = &way[i];
 
-		collect(x, t);
+		/* What is moved was judged already. */
+		if (any && (t->kind == COPY_D2H ||
+		    o.bytes > MOST * (double)t->bytes))
+			continue;
 		if ((double)t->bytes < rule_value(x, "min_bytes") ||
 		    t->gpu_s < rule_value(x, "min_share") *
 		    rule_own_s(x->run) || !(t->gpu_s > 0) ||

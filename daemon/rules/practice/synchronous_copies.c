@@ -12,6 +12,7 @@
 #include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/offloaded.h"
 #include "rules/evidence/slope.h"
 
 /* A copy of a cache line or less is a result that the host's next step depends
@@ -196,6 +197,11 @@ advise(struct rule_view *x, struct draft *d, const struct waiting *w)
 		d->variant = w->bytes < FEW_BYTES * w->count ? "few" : "input";
 	if (d->variant != NULL)
 		lines_site_asked(x, d, lines_feeds);
+	if (d->f.site != NULL && framework_moves(d->f.site) &&
+	    offloaded_of(x->run, &(struct offloaded){ 0 })) {
+		d->variant = "offloaded";
+		return;
+	}
 	if (!(w->needed_s > 0.5 * w->idle_s))
 		return;
 	/* Not what a framework reads by itself, as sizes in a backward pass. */
