@@ -460,6 +460,13 @@ MADE_TEST(test_words_of_models)
 	copy[0].bytes = 4000;
 	f = made_found(m, "pageable-host-memory");
 	assert_has(f->advice, "make the model on the GPU");
+	site[0].frame = in + 1;			/* batches beside it */
+	site[0].frames = 3;
+	site[0].first = 0;
+	site[0].count = 20;
+	assert_has(made_found(m, "pageable-host-memory")->advice, "DataLoader");
+	m->run.site = site + 1;
+	m->run.sites = 1;
 	in[0].file = "/a/mine.py";		/* no framework's */
 	assert_has(made_found(m, "pageable-host-memory")->advice, "DataLoader");
 }

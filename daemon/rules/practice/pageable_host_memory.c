@@ -159,15 +159,18 @@ advise(struct rule_view *x, struct draft *d, const struct direction *t,
 	    "buffers that live one after the other could be one";
 }
 
-/* Of the copies to the GPU, so many move a model. Arithmetic: more than half of them. */
+/* What comes back is most of the copies to the GPU. Arithmetic. */
 #define MOST 0.5
+/* All but single numbers move a model: sites have no bytes, and batches are few and large
+ * beside hundreds of parameters. */
+#define ALL 0.98
 
 /* A model that is moved to the GPU, mostly once, as the program starts, is no batch. */
 static void
 is_model(const struct rule_view *x, struct draft *d, const struct direction *t)
 {
 
-	if (t->kind == COPY_H2D && offloaded_part(x->run, lines_feeds) > MOST)
+	if (t->kind == COPY_H2D && offloaded_part(x->run, lines_feeds) > ALL)
 		d->variant = "created";
 }
 
