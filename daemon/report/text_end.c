@@ -190,6 +190,14 @@ is_about_code(const json_t *rule)
 	    "reason_code")), reason_row[REASON_LIBRARY].name) == 0;
 }
 
+/* Has it been told by itself that no step was seen which could be judged? */
+static bool
+is_unsteady(const json_t *rule)
+{
+	return is_state(rule, "not") && strcmp(or_unknown(field_text(rule,
+	    "reason_code")), reason_row[REASON_UNSTEADY].name) == 0;
+}
+
 /* The reasons, the most frequent first; returns their number. */
 static size_t
 group_reasons(const json_t *rules, struct unmeasured group[REASONS_MAX])
@@ -199,7 +207,7 @@ group_reasons(const json_t *rules, struct unmeasured group[REASONS_MAX])
 	size_t n = 0, i, j;
 
 	json_array_foreach(rules, i, v) {
-		if (!is_state(v, "not") || is_about_code(v))
+		if (!is_state(v, "not") || is_about_code(v) || is_unsteady(v))
 			continue;
 		reason = or_unknown(field_text(v, "reason"));
 		for (j = 0; j < n; j++)

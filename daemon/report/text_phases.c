@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "facts/reason.h"
 #include "report/out.h"
 #include "report/text.h"
 #include "report/text_parts.h"
@@ -82,6 +83,25 @@ in_finding(const json_t *findings)
 	return false;
 }
 
+/* That no step was seen which could be judged. */
+static void
+text_unsteady(struct out *o, const json_t *findings)
+{
+	const json_t *rule;
+	size_t i;
+
+	json_array_foreach(json_object_get(findings, "rules"), i, rule) {
+		const char *code = field_text(rule, "reason_code");
+
+		if (code == NULL || strcmp(code, reason_row[REASON_UNSTEADY].name) != 0 ||
+		    field_text(rule, "reason") == NULL)
+			continue;
+		parts_label(o, "Not steady");
+		out_wrap(o, LABEL_COLUMNS, field_text(rule, "reason"));
+		return;
+	}
+}
+
 void
 parts_phases(struct out *o, const struct report *r)
 {
@@ -93,6 +113,7 @@ parts_phases(struct out *o, const struct report *r)
 	told = text_results(o, json_object_get(s, "results"), wall);
 	text_elsewhere(o, field_number(json_object_get(s, "idle"),
 	    "elsewhere_ratio"), wall);
+	text_unsteady(o, r->findings);
 	gap = json_object_get(s, "longest_idle");
 	longest = field_number(gap, "s");
 	what = field_text(gap, "cause");

@@ -592,6 +592,46 @@ MADE_TEST(test_gaps_of_trials)
 	assert_has(made_found(m, "gpu-idle-gaps")->limiter, "short work is done");
 }
 
+/* If most launches are trials and no step repeats, the run was too short to say anything of its
+ * loop; a sequence that repeats, even in other sizes, is one. */
+MADE_TEST(test_unsteady)
+{
+	struct process python = { .python = true };
+	struct site_frame tried[] = { { .file = "/home/me/run.py", .line = 7,
+	    .python = true }, { .function = "cudnn_frontend::time_sorted_plan<1>()",
+	    .module = "libtorch_cuda.so" } };
+	struct site_frame work[] = { { .file = "/home/me/run.py", .line = 9,
+	    .python = true }, { .module = "libtorch_cuda.so" } };
+	struct site site[] = {
+		{ .call = CALL_LAUNCH, .kernel = 1, .count = 6, .frame = tried,
+		    .frames = 2 },
+		{ .call = CALL_LAUNCH, .kernel = 1, .count = 4, .frame = work,
+		    .frames = 2 } };
+	const struct verdict *v;
+
+	made_kernel(m, "void at::native::vectorized_elementwise_kernel<4, int>(int)",
+	    30000, 2000)->host_before_ns = 20000 * 65536ull;
+	m->run.launches = 30000;
+	m->run.process = &python;
+	m->run.processes = 1;
+	made_gaps(m, IDLE_HOST, 20000, 65536);		/* 1.31 s */
+	made_gaps(m, IDLE_HOST, 1, 3000 * 1000000ull);	/* a phase */
+	m->run.site = site;
+	m->run.sites = 2;
+	v = made_verdict(made_advised(m), "gpu-idle-gaps");
+	assert_int_equal(v->state, RULE_NOT_MEASURED);
+	assert_int_equal(v->reason->code, REASON_UNSTEADY);
+	assert_has(v->reason->text, "one-off phases are 3.79 s of the 9 s");
+	assert_has(v->reason->text, "run it longer");
+	m->sequence[0] = (struct sequence){ .length = 20, .kernel = { 1 }, .repeats = 600 };
+	m->run.alike = m->sequence;
+	m->run.alikes = 1;
+	made_found(m, "gpu-idle-gaps");
+	m->run.alikes = 0;
+	site[0].count = 4;
+	made_found(m, "gpu-idle-gaps");
+}
+
 /* A loader that stacks tensors on the GPU, one element at a time. */
 MADE_TEST(test_collating)
 {

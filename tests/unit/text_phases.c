@@ -79,6 +79,21 @@ TEST(test_gap_of_compiler)
 	assert_null(strstr(report_text(), "One long gap"));
 }
 
+/* A run that ended before its loop: told once, with what its phases took. */
+TEST(test_unsteady)
+{
+	struct reason reason = reason_row[REASON_UNSTEADY];
+	const char *text;
+
+	fixture_fill(&f);
+	assert_null(strstr(report_text(), "Not steady"));
+	reason.text = "one-off phases are 15 s";
+	f.verdict[3].reason = &reason;
+	text = report_text();
+	assert_has(text, "\nNot steady    one-off phases are 15 s\n");
+	assert_null(strstr(strstr(text, "15 s") + 1, "15 s"));
+}
+
 TEST(test_elsewhere)
 {
 	fixture_fill(&f);

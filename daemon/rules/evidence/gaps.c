@@ -220,6 +220,36 @@ gaps_tried(const struct run *run)
 	return t;
 }
 
+/* The launches in those of ${n} sequences that repeat often. */
+static double
+repeating(const struct sequence *s, size_t n)
+{
+	double launches = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (s[i].repeats >= GAPS_OFTEN)
+			launches += (double)s[i].length * (double)s[i].repeats;
+	return launches;
+}
+
+double
+gaps_repeated(const struct run *run)
+{
+	return run->launches > 0 ? repeating(run->sequence, run->sequences) /
+	    (double)run->launches : 0;
+}
+
+#define TRIED_MOST 0.5	/* of the launches; arithmetic: the program's own are fewer */
+
+bool
+gaps_unsteady(const struct run *run)
+{
+	return run->launches > 0 &&
+	    gaps_tried(run).launches > TRIED_MOST * (double)run->launches &&
+	    repeating(run->sequence, run->sequences) + repeating(run->alike, run->alikes) <
+	    GAPS_REPEATED * (double)run->launches;
+}
+
 /* The launch sites whose line is known; returns how many. */
 static size_t
 places_of(struct gap_place *p, const struct run *run, const struct stands_for *share)

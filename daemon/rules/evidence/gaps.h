@@ -12,6 +12,13 @@
  * that a graph could launch. */
 #define GAPS_REPEATED 0.3
 
+/* A sequence that repeats so often is one of a loop: min_repeats of
+ * launch-bound-graph-candidate. */
+#define GAPS_OFTEN 10
+
+/* gaps_repeated(run): the share of the launches that belong to such a sequence. */
+double gaps_repeated(const struct run *run);
+
 /* Gaps of up to this long on average are what an interpreter does from one launch to
  * the next: an operator takes it 10 to 60 us, and some launch nothing. */
 #define BRIEF_S 150e-6
@@ -81,6 +88,10 @@ struct tried {
 	double s, launches;
 };
 struct tried gaps_tried(const struct run *run);
+
+/* gaps_unsteady(run): are most launches such trials, and do few of the others repeat? Then
+ * the run ended before there was a step to judge. */
+bool gaps_unsteady(const struct run *run);
 
 /*
  * gaps_within(arena, run, least_s, s): the line of the program's own Python within whose

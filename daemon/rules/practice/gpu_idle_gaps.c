@@ -68,19 +68,6 @@ limiter(double host, double api, double sync)
 #define WITHIN_TOLD 0.25	/* so is the line within whose calls so much lies: what
 				 * backward passes launch has no line, half or more of it */
 
-/* The share of the launches that belong to such a sequence. */
-static double
-repeated(const struct run *run)
-{
-	double n = 0;
-
-	for (size_t i = 0; i < run->sequences; i++)
-		if (run->sequence[i].repeats >= 10)
-			n += (double)run->sequence[i].length *
-			    (double)run->sequence[i].repeats;
-	return run->launches > 0 ? n / (double)run->launches : 0;
-}
-
 /* Do sequences that repeat have at least half of the ${s} seconds in which an interpreter
  * launches? Then they are the findings, and this is what they leave. */
 static bool
@@ -412,7 +399,7 @@ variant_of(const struct rule_view *x, const struct again *a, double idle,
 	if (brief && is_busy(run, a, idle))
 		return "busy";
 	if (brief)
-		return repeated(run) > GAPS_REPEATED ? "launches" : "varied";
+		return gaps_repeated(run) > GAPS_REPEATED ? "launches" : "varied";
 	return python && !host_goes(x, a, idle) ? "work" : NULL;
 }
 
@@ -648,6 +635,18 @@ leave_compiling(const struct run *run, struct again *a)
 	return own;
 }
 
+/* Why nothing is said about the gaps ${a} of a run that mostly tried out algorithms. */
+static const struct reason *
+unsteady(const struct rule_view *x, const struct again *a)
+{
+	double all = rule_active_s(x->run);
+
+	return rule_reason(x, REASON_UNSTEADY, "%s; one-off phases are %s of the %s from "
+	    "first to last GPU work (%s)", reason_row[REASON_UNSTEADY].why,
+	    say_seconds(x->arena, fmax(0, all - a->base)), say_seconds(x->arena, all),
+	    reason_row[REASON_UNSTEADY].remedy);
+}
+
 enum rule_state
 rule_gpu_idle_gaps(struct rule_view *x)
 {
@@ -667,6 +666,8 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	if (!(a.base > 0) || a.gaps < rule_value(x, "min_gaps") ||
 	    idle + launching < rule_value(x, "min_share") * a.base)
 		return RULE_CLEAN;
+	if (gaps_unsteady(run))
+		return rule_unmeasured_for(x, unsteady(x, &a));
 	variant = variant_of(x, &a, idle, launching, &little);
 	if (in_launches(variant))
 		all += launching;
