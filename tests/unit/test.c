@@ -5,7 +5,7 @@
 
 #include "unit/test.h"
 
-#define MAX 64		/* the largest has 30 */
+#define MAX 96		/* the largest has 66 */
 
 static struct CMUnitTest tests[MAX];
 static size_t count;
