@@ -864,7 +864,7 @@ MADE_TEST(test_pool_of_tensors)
 		{ .module = "memory.cpython-312-x86_64-linux-gnu.so",
 		  .function = "__pyx_f_4cupy_4cuda_6memory__malloc" },
 		{ .module = "memory.cpython-312-x86_64-linux-gnu.so",
-		  .file = "/work/cupy/cupy/cuda/memory.cpp" },
+		  .file = "/build/cupy/cupy/cuda/memory.cpp" },
 	};
 	struct site_frame frame[] = { { .file = "/home/me/run.py", .line = 7,
 	    .python = true }, { .module = NULL } };

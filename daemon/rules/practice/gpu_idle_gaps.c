@@ -574,6 +574,19 @@ say_little(const struct rule_view *x, struct draft *d, const struct little *l)
 	    "launches; on the CPU nothing of it is left, but the computing is";
 }
 
+/* Leaves ${gaps} of the gaps ${a}, and ${waits} of the waits in front of them. */
+static void
+keep_part(struct again *a, double gaps, double waits)
+{
+	a->host *= gaps;
+	a->api *= gaps;
+	a->sync *= gaps;
+	a->brief *= gaps;
+	a->gaps *= gaps;
+	a->waited *= waits;
+	a->waits *= waits;
+}
+
 /* Takes out of the gaps ${a}, and out of the ${launching} seconds of late launches, what is
  * in front of trials of a library's variants: with each shape they come once. Returns what
  * is left of the launching. */
@@ -588,13 +601,7 @@ leave_tried(const struct run *run, struct again *a, double launching)
 	double waits = t.launches > 0 ? 1 - framework_tuned(run, WAITS) : 1;
 
 	a->base -= (1 - left) * idle + late * launching;
-	a->host *= left;
-	a->api *= left;
-	a->sync *= left;
-	a->brief *= left;
-	a->gaps *= left;
-	a->waited *= waits;
-	a->waits *= waits;
+	keep_part(a, left, waits);
 	return (1 - late) * launching;
 }
 
@@ -625,13 +632,7 @@ leave_compiling(const struct run *run, struct again *a)
 	double own = 1 - gaps_in_front(run, framework_compiles).s /
 	    fmax(fmax(all, a->host + a->api + a->sync), 1e-9);
 
-	a->host *= own;
-	a->api *= own;
-	a->sync *= own;
-	a->brief *= own;
-	a->waited *= own;
-	a->waits *= own;
-	a->gaps *= own;
+	keep_part(a, own, own);
 	return own;
 }
 
