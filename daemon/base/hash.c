@@ -1,3 +1,4 @@
+#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -29,4 +30,11 @@ hash_bytes(const void *p, size_t len)
 {
 
 	return XXH64(p, len, hash_seed[0]);
+}
+
+uint64_t
+hash_text(const char *text)
+{
+
+	return XXH64(text, strlen(text), 0);
 }

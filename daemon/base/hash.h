@@ -1,7 +1,7 @@
 /*
  * base/hash.h: hashes with a random seed per process, so that no choice of ids or names
- * in the input can make a table slow; includes uthash. Not for values that are stored:
- * the next process has another seed. Any thread.
+ * in the input can make a table slow; includes uthash. Not for values that are stored,
+ * or that decide what is found: the next process has another seed. Any thread.
  */
 #ifndef CADV_HASH_H
 #define CADV_HASH_H
@@ -28,6 +28,10 @@ hash_u64(uint64_t key)
 
 /* hash_bytes(p, len): a hash of ${len} bytes. */
 uint64_t hash_bytes(const void *p, size_t len);
+
+/* hash_text(text): a hash that is the same in every process, for tables that forget: what
+ * they find depends on it. */
+uint64_t hash_text(const char *text);
 
 /* If memory is lacking, uthash would end the process by default. Here HASH_ADD leaves
  * hh.tbl of the item NULL instead. */

@@ -227,6 +227,7 @@ struct repeat {
 
 struct kernel_state {
 	struct kernel out;
+	uint64_t name;		/* hash_text of out.mangled */
 	struct repeat repeat;
 	uint32_t queue;		/* of its latest launch, of model->queue; + 1 */
 	uint64_t profiled, profiled_ns, untimed;

@@ -69,6 +69,7 @@ kernel_add(struct model *m, const struct kernel_key *key,
 	k->id = ++m->kernels;
 	k->device = key->device;
 	k->mangled = key->mangled;
+	m->kernel[e->index].name = hash_text(key->mangled);
 	k->shape = *r;
 	for (i = 0; i < METRIC_COUNT; i++)
 		k->metric[i] = NAN;

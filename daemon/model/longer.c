@@ -114,13 +114,12 @@ longer_of(struct model *m, struct queue *q)
 	return q->longer = l;
 }
 
-/* A number for the kernel's function: names are interned. */
+/* A number for the kernel's function, the same in every process. */
 static uint32_t
 name_of(const struct model *m, uint32_t kernel)
 {
 
-	return (uint32_t)((uint64_t)(uintptr_t)m->kernel[kernel].out.mangled *
-	    0x9e3779b97f4a7c15ull >> 32);
+	return (uint32_t)(m->kernel[kernel].name >> 32);
 }
 
 static uint64_t

@@ -1,6 +1,7 @@
 /* Repeating launch sequences: model/sequence.c. */
 #include <stdio.h>
 
+#include "base/hash.h"
 #include "unit/model_feed.h"
 
 #define KERNELS 64u
@@ -37,6 +38,14 @@ longest(const struct run *run)
 		    run->sequence[i].length > s->repeats * s->length)
 			s = &run->sequence[i];
 	return s;
+}
+
+/* The tables in which sequences are looked for forget. So that a capture has the same
+ * sequences whenever it is read, the functions' numbers are those of their names, not of
+ * addresses, and without the seed of a process. */
+TEST(test_number_of_name)
+{
+	assert_true(hash_text("_Z3addPf") == 0x05b6fcdae1b089d0ull);
 }
 
 /* The same kernel repeated is a sequence of one. */
