@@ -138,13 +138,14 @@ static json_t *
 json_longest(const struct run *r)
 {
 	const struct site *s = longest_site(r);
+	const char *cause = longest_cause(r, s);
 
 	if (r->idle_longest_ns == 0)
 		return json_null();
 	return json_pack("{s:o, s:s, s:b, s:o}",
 	    "s", json_seconds(r->idle_longest_ns),
-	    "cause", longest_cause(r, s),
-	    "compiling", longest_cause(r, s) == compiler_cause,
+	    "cause", cause,
+	    "compiling", cause == compiler_cause,
 	    "site", json_site(s));
 }
 

@@ -222,6 +222,9 @@ struct rule_view {
 	const struct load *loads;
 	const struct library *libraries;	/* of all kernels, by index; name
 						 * NULL: the user's */
+	const char *convolves;		/* the library whose convolutions called.c
+					 * looked at last: are they in FP32? */
+	bool convolves_fp32;
 	const bool *lost;		/* by index: an autotuner tried the kernel out,
 					 * and the program does not launch it */
 	struct texts *texts;			/* of run->source_file; NULL: none */

@@ -115,6 +115,19 @@ in_fp32(const struct rule_view *x)
 	return shapes >= SHAPES_ASKED && known > unknown;
 }
 
+/* The same, looked at once for all kernels of a library. */
+static bool
+asks_fp32(struct rule_view *x)
+{
+	if (!library_does(x->library, "convolution"))
+		return false;
+	if (x->convolves == NULL || strcmp(x->convolves, x->library->name) != 0) {
+		x->convolves = x->library->name;
+		x->convolves_fp32 = in_fp32(x);
+	}
+	return x->convolves_fp32;
+}
+
 static const char *
 how_to_tf32(const struct rule_view *x, bool convolution)
 {
@@ -218,7 +231,7 @@ enum rule_state
 called_tensor(struct rule_view *x, double ratio, const char *type)
 {
 	const struct library *l = x->library;
-	bool off = library_does(l, "convolution") && in_fp32(x);
+	bool off = asks_fp32(x);
 	double busy = tensor_busy(x), left[VIEWS];
 	struct draft *d;
 
