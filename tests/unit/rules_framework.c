@@ -247,6 +247,12 @@ MADE_TEST(test_line_between)
 	    "show() and copies to the GPU");
 	assert_int_equal(f->site->frame[f->site->first].line, 23);
 	assert_has(f->advice, "both ends");
+	/* Without a line of the one end, the other one is named. */
+	out[0] = (struct site_frame){ .function = "show()", .module = "app" };
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->location, "between copies to the host");
+	out[0] = (struct site_frame){ .file = "/a/demo.py", .function = "show", .line = 27,
+	    .python = true };
 	for (int i = 0; i < GAP_CLASSES; i++)	/* which have 0.4 in common, or less */
 		m->run.gap[i].output_ns = m->run.gap[i].idle_ns[IDLE_HOST] / 10 * 6;
 	f = made_found(m, "gpu-idle-gaps");
