@@ -16,6 +16,7 @@
 #include "inject.h"
 #include "mapping.h"
 #include "python.h"
+#include "workers.h"
 
 #define SITES 4096		/* most call sites of all kinds */
 #define CALL_SITES 768		/* most sites of calls other than launches */
@@ -416,6 +417,8 @@ call_site_look_away(uint16_t call, const struct signature *sig, uint64_t last,
 	self.inside = true;
 	if (unwind(s))
 		r.site = note(s, call, sig, 0);
+	if (s->text > 0)
+		r.workers = workers_count(now, &r.processors);
 	stack_give(s);
 	if (r.site != 0) {
 		r.total_ns = atomic_exchange(&site.away_ns, 0);

@@ -42,6 +42,8 @@ away_feed(struct model *m, struct stream *s, const struct record_AWAY *r)
 	a.stands = fmin(STANDS_MOST, fmax(1, (double)r->total_ns /
 	    fmax(1, (double)(r->end_ns - r->start_ns))));
 	a.count = fmin(STANDS_MOST, fmax(1, (double)r->count));
+	a.workers = (uint16_t)min_u64(r->workers, UINT16_MAX);
+	a.processors = (uint16_t)min_u64(r->processors, UINT16_MAX);
 	if (m->aways >= MAX_AWAYS)
 		evict(m, s);
 	if (m->aways >= MAX_AWAYS)
@@ -104,6 +106,16 @@ sum_of(struct model *m, struct stream *s, uint32_t site)
 }
 
 void
+away_most(struct away_sum *sum, uint16_t workers, uint16_t processors)
+{
+
+	if (workers > sum->workers)
+		sum->workers = workers;
+	if (processors > sum->processors)
+		sum->processors = processors;
+}
+
+void
 away_gap(struct model *m, struct stream *s, uint64_t from, uint64_t to, uint64_t host,
     bool comes_again)
 {
@@ -127,6 +139,7 @@ away_gap(struct model *m, struct stream *s, uint64_t from, uint64_t to, uint64_t
 			continue;
 		sum->idle_ns += (double)ns * a->stands;
 		sum->gaps += a->count;
+		away_most(sum, a->workers, a->processors);
 	}
 }
 

@@ -423,12 +423,15 @@ struct away {
 	uint64_t start, end;
 	double stands, count;
 	uint32_t site;
+	uint16_t workers, processors;
 };
 
-/* The GPU idle meanwhile, in gaps that come again; the longest of all. */
+/* The GPU idle meanwhile, in gaps that come again; the longest of all; the most processes
+ * that were there to prepare data, and the processors, in such gaps. */
 struct away_sum {
 	double idle_ns, gaps;
 	uint64_t longest_ns;
+	uint16_t workers, processors;
 };
 
 struct device_state {
@@ -577,12 +580,14 @@ struct model {
  * away_gap(m, s, from, to, host, comes_again): the GPU waited from ${from} to ${to} for a
  * launch or copy of process ${s}, ${host} ns of it for what the host did; without
  * ${comes_again} only its length counts (code was loaded).
- * away_of(m, stream, site): what was summed for a site by number, or NULL. */
+ * away_of(m, stream, site): what was summed for a site by number, or NULL.
+ * away_most(sum, workers, processors): raise what ${sum} has of them to that. */
 void away_sort(struct model *m);
 void away_prune(struct model *m, uint64_t before);
 void away_gap(struct model *m, struct stream *s, uint64_t from, uint64_t to,
     uint64_t host, bool comes_again);
 const struct away_sum *away_of(const struct model *m, uint32_t stream, uint32_t site);
+void away_most(struct away_sum *sum, uint16_t workers, uint16_t processors);
 
 /* internal.c: shared helpers.
  * model_grow(array, cap, count, max, size): make room for one more in *${array}, new

@@ -512,6 +512,40 @@ MADE_TEST(test_words_of_loader)
 	assert_lacks(made_found(m, "gpu-idle-gaps")->advice, "raise num_workers");
 }
 
+/* Where other processes prepare the input already, more of them may help, or not. Their
+ * work is not limited by the GPU's, either. */
+MADE_TEST(test_words_of_workers)
+{
+	struct site_frame frame[] = {
+		{ .file = "/a/train.py", .line = 30, .python = true },
+		{ .function = "cuMemcpyHtoDAsync_v2", .module = "libcuda.so.1" },
+		{ .module = "libtorch_cuda.so" } };
+	struct site site = { .call = CALL_MEMCPY_ASYNC, .count = 900,
+	    .idle_gaps = 900, .idle_ns = 2e9, .workers = 2, .processors = 16,
+	    .frame = frame, .frames = 3 };
+	const struct finding *f;
+
+	fault_waiting(m);		/* 3 s */
+	m->run.idle_total_ns = m->run.wall_ns - 500 * 1000000ull;
+	m->run.site = &site;
+	m->run.sites = 1;
+	for (int i = 0; i < GAP_CLASSES; i++)
+		m->run.gap[i].input_ns = m->run.gap[i].idle_ns[IDLE_HOST];
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->advice, "raise num_workers");
+	assert_has(f->location, "with 2 worker processes for 16 processors");
+	assert_true(fabs(f->saves_s - 0.75 * 3) < 0.01);
+	site.workers = 13;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->advice, "less work of each sample");
+	assert_lacks(f->advice, "num_workers");
+	assert_true(fabs(f->saves_s - 0.75 * 3) < 0.01);
+	site.workers = 0;		/* none, or not known */
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->good_code, "num_workers=8");
+	assert_lacks(f->location, "worker process");
+}
+
 /* What the host makes and copies in each step is there already: it is made once, and all
  * of its time goes. Without a comparison of bytes it is input like any other. */
 MADE_TEST(test_words_of_kept)

@@ -128,6 +128,9 @@ struct site {
 				 * loaded; an estimate, if only some were looked at */
 	double idle_gaps;	/* such times */
 	uint64_t idle_longest_ns;	/* of all, also where code was loaded */
+	unsigned workers, processors;	/* then: processes that the program had forked
+					 * to prepare data, and processors that it may
+					 * use; 0: none, or not looked */
 	struct site_frame *frame;	/* innermost first; Python frames are
 					 * in front of the native ones */
 	size_t frames;

@@ -194,6 +194,7 @@ site_add(struct named_site *to, const struct named_site *s)
 	to->idle.idle_ns += s->idle.idle_ns;
 	to->idle.gaps += s->idle.gaps;
 	to->idle.longest_ns = max_u64(to->idle.longest_ns, s->idle.longest_ns);
+	away_most(&to->idle, s->idle.workers, s->idle.processors);
 }
 
 /* Merge equal sites, adding their counts, and sort them; returns how many are left. */
@@ -241,6 +242,8 @@ sites_out(struct model *m, const struct named_site *site, uint32_t n)
 		    .idle_ns = site[i].idle.idle_ns,
 		    .idle_gaps = site[i].idle.gaps,
 		    .idle_longest_ns = site[i].idle.longest_ns,
+		    .workers = site[i].idle.workers,
+		    .processors = site[i].idle.processors,
 		    .frame = to, .frames = site[i].frames };
 		for (j = 0; j < site[i].frames; j++)
 			*to++ = site[i].frame[j].frame;

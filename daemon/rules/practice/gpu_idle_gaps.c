@@ -36,6 +36,14 @@ is_late_input(const struct draft *d)
 	return is_variant(d, "input") || is_variant(d, "kept") || is_variant(d, "between");
 }
 
+/* Is it a loader's, or other processes' that the program has to prepare its input? */
+static bool
+is_loading(const struct draft *d)
+{
+	return is_variant(d, "loader") || is_variant(d, "workers") ||
+	    is_variant(d, "crowded");
+}
+
 /* Is it what an interpreter takes from launch to launch? */
 static bool
 in_launches(const char *variant)
@@ -330,7 +338,7 @@ claim_idle(const struct rule_view *x, struct draft *d, const struct again *a,
 	if (is_variant(d, "little"))
 		d->claim[0].s = (struct gain){ little_goes[VIEW_LOW] * high,
 		    little_goes[VIEW_MID] * high, little_goes[VIEW_HIGH] * high };
-	else if (is_variant(d, "loader"))
+	else if (is_loading(d))
 		d->claim[0].s = (struct gain){ loader_goes[VIEW_LOW] * late,
 		    loader_goes[VIEW_MID] * late + 0.85 * fmin(idle - late, busy),
 		    loader_goes[VIEW_HIGH] * high };
@@ -471,6 +479,33 @@ set_place(const struct rule_view *x, struct draft *d, const struct again *a,
 		    "copies to the GPU", d->f.location,
 		    say_percent(x->arena, a->input / idle));
 	return after;
+}
+
+/* From this share of the processors on, more processes that prepare input bring little:
+ * the program's own thread, the one that copies and the kernel need some. Arithmetic: a
+ * quarter more, if all the others were free. */
+#define CROWDED 0.8
+
+/* Says of late input how many processes prepare it already, where that is known: then it
+ * is these that are too slow. What is said in "loader" for any number is said for some, or
+ * for as many as there is room for. */
+static void
+say_workers(struct rule_view *x, struct draft *d)
+{
+	const struct site *s = d->f.site;
+
+	if ((!is_variant(d, "input") && !is_variant(d, "loader")) || s == NULL ||
+	    s->workers == 0)
+		return;
+	d->variant = s->workers < CROWDED * s->processors ? "workers" : "crowded";
+	d->f.location = arena_format(x->arena, "%s, with %s for %s", d->f.location,
+	    say_counted(x->arena, s->workers, "worker process"),
+	    say_counted(x->arena, s->processors, "processor"));
+	rule_evidence(x, d, "workers", s->workers, "processes that the program has forked "
+	    "to prepare its input", .measured = "the kernel's list of them",
+	    .unit = "process");
+	rule_evidence(x, d, "processors", s->processors, "processors that it may use",
+	    .measured = "its affinity", .unit = "processor");
 }
 
 /* Batches that a loader stacks from tensors on the GPU, element by element: a finding of
@@ -678,12 +713,13 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	find_callbacks(x, &a);
 	d = rule_found(x, "host");
 	d->variant = variant;
-	claim_idle(x, d, &a, idle, late);
 	d->residual = !in_launches(variant) || in_sequences(run, a.brief + launching);
 	d->cause_s = all;
 	d->residual_min_s = rule_value(x, "min_share") * a.base;
 	d->f.location_missing = &reason_row[REASON_LINE_HOST];
 	after = set_place(x, d, &a, idle);
+	say_workers(x, d);
+	claim_idle(x, d, &a, idle, late);
 	rule_evidence(x, d, "idle_ratio", all / a.base, "GPU idle in gaps "
 	    "that come again, part of first to last work without its phases",
 	    .measured = "kernel and copy records", .key = "min_share");

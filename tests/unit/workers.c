@@ -1,0 +1,77 @@
+/* The processes that a program has forked to prepare its data. */
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit/test.h"
+#include "workers.h"
+
+#define SECOND 1000000000ull
+#define MOST 4
+
+static pid_t child[MOST];
+static int children;
+
+/* A child called ${name}, by then; NULL: as its parent. */
+static void
+start(const char *name)
+{
+	char ready = 0;
+	int p[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(p), 0);
+	assert_true((pid = fork()) != -1);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if ((name != NULL && prctl(PR_SET_NAME, name) != 0) ||
+		    write(p[1], &ready, 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(p[1]);
+	assert_int_equal(read(p[0], &ready, 1), 1);
+	close(p[0]);
+	child[children++] = pid;
+}
+
+static int
+tear_down(void **state)
+{
+
+	(void)state;
+	while (children > 0) {
+		kill(child[--children], SIGKILL);
+		waitpid(child[children], NULL, 0);
+	}
+	return 0;
+}
+
+/* Forks, and PyTorch's workers, but no other child; it looks again after a second. */
+TEST_WITH(forks_are_counted, NULL, tear_down)
+{
+	char path[64];
+	uint32_t cpus;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)getpid(),
+	    (int)getpid());
+	if (access(path, R_OK) != 0)
+		skip();		/* a kernel without such lists */
+	errno = ENOTTY;
+	assert_int_equal(workers_count(SECOND, &cpus), 0);
+	assert_int_equal(errno, ENOTTY);
+	assert_true(cpus >= 1 && cpus <= sysconf(_SC_NPROCESSORS_CONF));
+	start(NULL);
+	start("pt_data_worker");
+	start("git");
+	assert_int_equal(workers_count(SECOND + 1, &cpus), 0);
+	assert_int_equal(workers_count(3 * SECOND, &cpus), 2);
+	start(NULL);
+	assert_int_equal(workers_count(3 * SECOND + 5, &cpus), 2);
+	assert_int_equal(workers_count(4 * SECOND, &cpus), 3);
+}
