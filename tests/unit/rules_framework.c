@@ -535,7 +535,7 @@ MADE_TEST(test_words_of_workers)
 	assert_has(f->advice, "raise num_workers");
 	assert_has(f->location, "with 2 worker processes for 16 processors");
 	assert_true(fabs(f->saves_s - 0.75 * 3) < 0.01);
-	site.workers = 13;
+	site.workers = 11;
 	f = made_found(m, "gpu-idle-gaps");
 	assert_has(f->advice, "less work of each sample");
 	assert_lacks(f->advice, "num_workers");

@@ -482,9 +482,9 @@ set_place(const struct rule_view *x, struct draft *d, const struct again *a,
 }
 
 /* From this share of the processors on, more processes that prepare input bring little:
- * the program's own thread, the one that copies and the kernel need some. Arithmetic: a
- * quarter more, if all the others were free. */
-#define CROWDED 0.8
+ * the program's own thread and the one that copies need some, too. Arithmetic: half as
+ * many again at most, which saves a third: the low value of loader_goes. */
+#define CROWDED 0.67
 
 /* Says of late input how many processes prepare it already, where that is known: then it
  * is these that are too slow. What is said in "loader" for any number is said for some, or
