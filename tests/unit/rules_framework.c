@@ -1807,6 +1807,52 @@ MADE_TEST(test_foreach)
 	made_quiet(m, "unfused-optimizer");
 }
 
+/* An optimizer that a program brings along: none of its arguments fuses it. Its loop over
+ * the parameters, with the clipping in it, is no part of a compiled model. */
+MADE_TEST(test_written_optimizer)
+{
+	struct site_frame update[] = { { .function = "step",
+	    .file = "/home/me/bert.py", .line = 9, .python = true },
+	    { .file = "/x/site-packages/torch/optim/optimizer.py", .line = 500,
+	    .python = true }, { .file = "/home/me/run.py", .line = 7, .python = true } };
+	struct site_frame clip[] = { { .file = "/x/site-packages/torch/nn/utils/"
+	    "clip_grad.py", .line = 40, .python = true }, update[0], update[1],
+	    update[2] };
+	struct site site[5];
+	const struct finding *f;
+
+	fault_single_updates(m);
+	made_kernel(m, "void at::native::reduce_kernel<512, 1>(int)", 1000, 50000);
+	for (uint32_t i = 0; i < 5; i++) {
+		site[i] = (struct site){ .call = CALL_LAUNCH, .count = 1000,
+		    .kernel = m->kernel[i].id, .frame = i < 4 ? update : clip,
+		    .frames = i < 4 ? 3 : 4 };
+		m->sequence[0].kernel[i] = site[i].kernel;
+	}
+	m->sequence[0].length = 5;
+	m->sequence[0].gaps = 5 * 1000;
+	m->sequence[0].idle_ns = 100 * MS;
+	m->run.idle_ns[IDLE_LAUNCH] = 100 * MS;
+	m->run.idle_total_ns += 100 * MS;
+	m->run.site = site;
+	m->run.sites = 5;
+	f = made_found(m, "unfused-optimizer");
+	assert_has(f->summary, "written in Python");
+	assert_has(f->summary, "5,000 kernels");
+	assert_has(f->summary, "1,000 of them clip");
+	assert_has(f->advice, "torch._foreach_");
+	assert_has(f->advice, "clip once a step");
+	made_quiet(m, "launch-bound-graph-candidate");
+	/* With a launch of the model's it is a step. */
+	site[4].frame = &update[2];
+	site[4].frames = 1;
+	assert_lacks(made_found(m, "unfused-optimizer")->advice, "clip");
+	assert_non_null(made_found(m, "launch-bound-graph-candidate"));
+	/* PyTorch's own, of one tensor after the other, has an argument for it. */
+	update[0].file = "/x/site-packages/torch/optim/adam.py";
+	assert_has(made_found(m, "unfused-optimizer")->bad_code, "foreach=False");
+}
+
 /* XLA's kernels have no types in their names: the FP64 pipe shows doubles. */
 MADE_TEST(test_double_of_xla)
 {
@@ -1866,6 +1912,19 @@ MADE_TEST(test_place_of_sequence)
 	assert_ptr_equal(made_found(m, "launch-bound-graph-candidate")->site, &site[0]);
 	m->sequence[0].kernel[1] = site[1].kernel;
 	assert_ptr_equal(made_found(m, "launch-bound-graph-candidate")->site, &site[1]);
+}
+
+/* Memory that a few of the repeats allocate, as a caching allocator does at first, bars no
+ * graph. */
+MADE_TEST(test_allocations_of_sequence)
+{
+	fault_launch_bound(m);
+	m->sequence[0].allocations = m->sequence[0].repeats;
+	assert_has(made_found(m, "launch-bound-graph-candidate")->gain_note,
+	    "cudaMalloc");
+	m->sequence[0].allocations = 2;
+	assert_lacks(made_found(m, "launch-bound-graph-candidate")->gain_note,
+	    "cudaMalloc");
 }
 
 /* A mean gap is in front of all launches only if each of them has one. */

@@ -193,26 +193,58 @@ steps_by_optimizer(const struct site *s)
 	return false;
 }
 
-double
-steps_optimizer(const struct rule_view *x, const struct kernel *k)
+static bool
+is_clipping(const struct site *s)
 {
-	static const char *const only[] = { "addcdiv_cuda", "lerp_scalar" };
-	const struct run *run = x->run;
+	for (size_t f = 0; f < s->frames; f++)
+		if (s->frame[f].file != NULL && strstr(s->frame[f].file,
+		    "/torch/nn/utils/clip_grad.py") != NULL)
+			return steps_by_optimizer(s);
+	return false;
+}
+
+/* The share of the launches of ${k} for whose site ${is} is true; NAN: none is known. */
+static double
+share_of_sites(const struct run *run, const struct kernel *k,
+    bool (*is)(const struct site *s))
+{
 	size_t end, at = site_launches(run->site, run->sites, k->id, &end);
 	double all = 0, mine = 0;
 
-	if (!steps_pointwise(x, k))
-		return 0;
 	for (size_t i = at; i < end; i++) {
 		const struct site *s = &run->site[i];
 
 		if (s->call != CALL_LAUNCH || s->kernel != k->id)
 			continue;
 		all += (double)s->count;
-		mine += steps_by_optimizer(s) ? (double)s->count : 0;
+		mine += is(s) ? (double)s->count : 0;
 	}
-	if (all > 0)
-		return mine / all;
+	return all > 0 ? mine / all : NAN;
+}
+
+double
+steps_clipping(const struct rule_view *x, const struct kernel *k)
+{
+	return fmax(0, share_of_sites(x->run, k, is_clipping));
+}
+
+double
+steps_in_optimizer(const struct rule_view *x, const struct kernel *k)
+{
+	return fmax(0, share_of_sites(x->run, k, steps_by_optimizer));
+}
+
+double
+steps_optimizer(const struct rule_view *x, const struct kernel *k)
+{
+	static const char *const only[] = { "addcdiv_cuda", "lerp_scalar" };
+	double share;
+
+	if (!steps_pointwise(x, k))
+		return steps_clipping(x, k);
+	share = share_of_sites(x->run, k, steps_by_optimizer);
+	if (!isnan(share))
+		return share;
 	for (size_t i = 0; i < sizeof(only) / sizeof(only[0]); i++)
 		if (k->name != NULL && strstr(k->name, only[i]) != NULL)
 			return 1;
@@ -301,4 +333,73 @@ steps_of_lists(const struct rule_view *x, const struct sequence *s,
 			in[(first + j) % all] = true;
 		i += n + 1;
 	}
+}
+
+/* If one kernel of a chain does what only optimizers do, the rest of the chain
+ * counts, too. */
+static void
+spread(const struct rule_view *x, const struct sequence *s, double *share)
+{
+	size_t n = steps_length(s), run = 0;
+	bool optimizer = false;
+
+	for (size_t i = 0; i <= n; i++) {
+		const struct kernel *k = i < n ? steps_kernel(x, s, i) : NULL;
+
+		if (steps_pointwise(x, k)) {
+			optimizer |= share[k - x->run->kernel] > 0.5;
+			run++;
+			continue;
+		}
+		for (size_t j = i - run; optimizer && j < i; j++) {
+			k = steps_kernel(x, s, j);
+			share[k - x->run->kernel] = fmax(0.5,
+			    share[k - x->run->kernel]);
+		}
+		optimizer = false;
+		run = 0;
+	}
+}
+
+/* Adds the share of each kernel's launches that go over lists of arrays, in
+ * repeated steps. */
+static void
+spread_lists(const struct rule_view *x, const struct sequence *s, double *list)
+{
+	bool in[SEQUENCE_MAX];
+
+	steps_of_lists(x, s, in);
+	for (size_t i = 0; i < steps_length(s); i++) {
+		const struct kernel *k = steps_kernel(x, s, i);
+
+		if (in[i])
+			list[k - x->run->kernel] += (double)s->repeats /
+			    fmax(1, (double)k->launches);
+	}
+}
+
+static bool
+has_sites(const struct run *run)
+{
+	for (size_t i = 0; i < run->sites; i++)
+		if (run->site[i].call == CALL_LAUNCH)
+			return true;
+	return false;
+}
+
+void
+steps_updates(const struct rule_view *x, double *optimizer, double *list)
+{
+	const struct run *run = x->run;
+
+	for (size_t i = 0; i < run->kernels; i++) {
+		optimizer[i] = steps_optimizer(x, &run->kernel[i]);
+		list[i] = 0;
+	}
+	for (size_t i = 0; !has_sites(run) && i < run->sequences; i++)
+		spread(x, &run->sequence[i], optimizer);
+	for (size_t i = 0; i < run->sequences; i++)
+		spread_lists(x, &run->sequence[i], list);
+	for (size_t i = 0; i < run->kernels; i++)
+		list[i] = fmin(1, list[i]);
 }

@@ -70,9 +70,17 @@ void steps_launch_less(const struct rule_view *x, struct draft *d,
 /* steps_by_optimizer(s): is a frame of its stack in a file of PyTorch's optimizers? */
 bool steps_by_optimizer(const struct site *s);
 
+/* steps_clipping(x, k): the share of its launches, 0..1, with which an optimizer clips
+ * gradients: one that does so itself does it for each parameter. 0 if no site is known. */
+double steps_clipping(const struct rule_view *x, const struct kernel *k);
+
+/* steps_in_optimizer(x, k): the share of its launches, 0..1, that a PyTorch optimizer
+ * makes, whatever it does; 0 if no site is known. */
+double steps_in_optimizer(const struct rule_view *x, const struct kernel *k);
+
 /* steps_optimizer(x, k): the share of its launches, 0..1, that a PyTorch
- * optimizer makes for single tensors, by launch site or, if that is not known,
- * by operations that only optimizers do. */
+ * optimizer makes for single tensors, by launch site (pointwise, or to clip) or,
+ * if that is not known, by operations that only optimizers do. */
 double steps_optimizer(const struct rule_view *x, const struct kernel *k);
 
 /*
@@ -83,5 +91,13 @@ double steps_optimizer(const struct rule_view *x, const struct kernel *k);
  */
 void steps_of_lists(const struct rule_view *x, const struct sequence *s,
     bool in[SEQUENCE_MAX]);
+
+/*
+ * steps_updates(x, optimizer, list): the share of each kernel's launches, 0..1, that
+ * update single tensors: in ${optimizer}, an optimizer's, as steps_optimizer says, or
+ * without sites those in a row with one of its; in ${list}, those of steps_of_lists. Both
+ * by kernel index.
+ */
+void steps_updates(const struct rule_view *x, double *optimizer, double *list);
 
 #endif

@@ -8,6 +8,9 @@
  * parts of one loop, and one finding: the framework compiles the step, not a part.
  * Functions that repeat in other shapes each time (run->alike) count there, too: the
  * change is to give them one shape.
+ *
+ * An optimizer that launches for each tensor repeats sequences as well, but no compiled
+ * model contains it: what waits for its launches is unfused-optimizer's to say.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -69,6 +72,11 @@
 #define GROWN_LEAST 0.1
 #define SHRUNK_MOST 0.1
 
+/* A sequence of an optimizer's launches alone, most of which update single tensors, is its
+ * loop; arithmetic: all but what has no site, and most. */
+#define OPTIMIZER_LEAST 0.9
+#define UPDATES_LEAST 0.5
+
 struct candidate {
 	const struct sequence *s;
 	bool alike;			/* in other shapes each time */
@@ -81,6 +89,16 @@ struct candidate {
 					 * launching for certain */
 	double part;			/* the part of the gain that is
 					 * believed: slopes */
+	double updates;			/* the part of its launches that
+					 * updates single tensors */
+};
+
+/* The launches that update single tensors, if unfused-optimizer reports them. */
+struct updates {
+	const double *share;		/* of each kernel's; NULL: none */
+	double launches, idle_s;	/* all, and idle in front of them */
+	double dropped_s;		/* idle in sequences that are such loops,
+					 * but for that */
 };
 
 /* A sequence, and those that repeat beside it. */
@@ -88,6 +106,7 @@ struct loop {
 	const struct candidate *main;	/* with the largest gain */
 	size_t others;
 	double launches, idle_s;	/* of all repeats */
+	double updates, updates_s;	/* of these, those for single tensors */
 	double between_s;		/* idle between them, in the same loop */
 	bool parts;			/* most launches lie between */
 	struct gain gain;
@@ -133,6 +152,46 @@ by_python(const struct rule_view *x, const struct sequence *s)
 			return true;
 	}
 	return false;
+}
+
+static struct updates
+updates_of(struct rule_view *x)
+{
+	const struct run *run = x->run;
+	double *share = arena_get(x->arena, (run->kernels + 1) * sizeof(*share));
+	double *list = arena_get(x->arena, (run->kernels + 1) * sizeof(*list));
+	struct updates u = { .share = NULL };
+
+	if (share == NULL || list == NULL || !rule_said(x, "unfused-optimizer"))
+		return u;
+	steps_updates(x, share, list);
+	for (size_t i = 0; i < run->kernels; i++) {
+		share[i] = fmax(share[i], list[i]);
+		u.launches += share[i] * (double)run->kernel[i].launches;
+		u.idle_s += share[i] * (double)run->kernel[i].gap_before_ns * 1e-9;
+	}
+	u.share = share;
+	return u;
+}
+
+/* Is ${c}, of which it sets the part that updates single tensors, an optimizer's loop over
+ * them? */
+static bool
+is_update(const struct rule_view *x, const struct updates *u, struct candidate *c)
+{
+	size_t n = steps_length(c->s);
+	double all = 0, optimizer = 0;
+
+	for (size_t i = 0; u->share != NULL && i < n; i++) {
+		const struct kernel *k = steps_kernel(x, c->s, i);
+		double share = k != NULL ? u->share[k - x->run->kernel] : 0;
+
+		all += share;
+		optimizer += k != NULL ? fmax(share, steps_in_optimizer(x, k)) : 0;
+	}
+	c->updates = n > 0 ? all / (double)n : 0;
+	return all > UPDATES_LEAST * (double)n &&
+	    optimizer >= OPTIMIZER_LEAST * (double)n;
 }
 
 static bool
@@ -510,7 +569,7 @@ found(struct rule_view *x, const struct loop *l)
 	    "the GPU is done before the next launch arrives" :
 	    "the host's launch rate: the GPU waits for the next launch";
 	d->f.advice = advise(x, d, s);
-	d->f.gain_note = s->allocations > 0 ? "gaps in which the host "
+	d->f.gain_note = (d->barred & BAR_ALLOCATION) != 0 ? "gaps in which the host "
 	    "allocates or waits are not counted: no graph reaches over "
 	    "cudaMalloc or cudaFree" : s->syncs > 0 ? "gaps at "
 	    "synchronisations inside the sequence are not counted" :
@@ -533,12 +592,17 @@ is_one_loop(const struct candidate *c, const struct candidate *d)
 	    (double)(b->last_ns - b->first_ns));
 }
 
-/* Adds what lies between the repeats of ${l}, whose span is that of ${s}. */
+/* Adds what lies between the repeats of ${l}, whose span is that of ${s}, but for an
+ * optimizer's ${u}. */
 static void
-add_between(const struct candidate *c, const struct sequence *s, struct loop *l)
+add_between(const struct candidate *c, const struct sequence *s,
+    const struct updates *u, struct loop *l)
 {
 	double idle = (double)s->span_idle_ns * 1e-9;
-	double between = fmax(0, idle - l->idle_s);
+	double between = fmax(0, idle - l->idle_s - u->dropped_s -
+	    fmax(0, u->idle_s - l->updates_s));
+	double launches = (double)s->span_launches -
+	    fmax(0, u->launches - l->updates);
 	double share = l->idle_s > 0 ? fmin(1, idle / l->idle_s) : 1;
 
 	/* Sequences within sequences: their gaps count once. */
@@ -547,9 +611,9 @@ add_between(const struct candidate *c, const struct sequence *s, struct loop *l)
 		l->gain.mid *= share;
 		l->gain.high *= share;
 	}
-	if (l->launches < LOOP_LEAST * (double)s->span_launches)
+	if (l->launches < LOOP_LEAST * launches)
 		return;
-	l->parts = l->launches < PARTS_MOST * (double)s->span_launches;
+	l->parts = l->launches < PARTS_MOST * launches;
 	l->between_s = between;
 	between *= c->idle_s > 0 ? c->gain_s / c->idle_s : 0;
 	l->gain.mid += BETWEEN * c->part * between;
@@ -558,7 +622,7 @@ add_between(const struct candidate *c, const struct sequence *s, struct loop *l)
 
 /* The loop of candidate ${first} among ${n} of them. */
 static struct loop
-loop_of(const struct candidate *c, size_t n, size_t first)
+loop_of(const struct candidate *c, size_t n, size_t first, const struct updates *u)
 {
 	struct loop l = { .main = &c[first] };
 	const struct sequence *longest = c[first].s;
@@ -573,26 +637,32 @@ loop_of(const struct candidate *c, size_t n, size_t first)
 		longest = s->span_launches > longest->span_launches ? s : longest;
 		l.launches += (double)s->length * (double)s->repeats;
 		l.idle_s += c[i].idle_s;
+		l.updates += c[i].updates * (double)s->length * (double)s->repeats;
+		l.updates_s += c[i].updates * c[i].idle_s;
 		l.gain.low += 0.7 * c[i].part * c[i].sure_s;
 		l.gain.mid += 0.95 * c[i].part * (c[i].sure_s +
 		    (c[i].python ? 1 : BEYOND) * (c[i].gain_s - c[i].sure_s));
 		l.gain.high += c[i].idle_s;
 	}
 	if (l.main->python)
-		add_between(l.main, longest, &l);
+		add_between(l.main, longest, u, &l);
 	return l;
 }
 
 /* Lists the candidates among ${n} sequences behind the ${have} in ${out}. */
 static size_t
 add_candidates(const struct rule_view *x, const struct sequence *s, size_t n,
-    bool alike, struct candidate *out, size_t have)
+    bool alike, struct updates *u, struct candidate *out, size_t have)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct candidate *c = &out[have];
 
 		if (!is_candidate(x, &s[i], alike, c) || (alike && !c->python))
 			continue;
+		if (is_update(x, u, c)) {
+			u->dropped_s += (1 - c->updates) * c->idle_s;
+			continue;
+		}
 		c->loop = have;
 		for (size_t k = 0; k < have && c->loop == have; k++)
 			if (out[k].loop == k && is_one_loop(&out[k], c))
@@ -608,18 +678,19 @@ rule_launch_bound_graph_candidate(struct rule_view *x)
 	const struct run *run = x->run;
 	struct candidate *c = arena_get(x->arena, (run->sequences + run->alikes + 1) *
 	    sizeof(*c));
+	struct updates u = updates_of(x);
 	size_t n, loops = 0;
 
 	if (c == NULL)
 		return RULE_CLEAN;
-	n = add_candidates(x, run->sequence, run->sequences, false, c, 0);
-	n = add_candidates(x, run->alike, run->alikes, true, c, n);
+	n = add_candidates(x, run->sequence, run->sequences, false, &u, c, 0);
+	n = add_candidates(x, run->alike, run->alikes, true, &u, c, n);
 	for (size_t i = 0; i < n && loops < FINDINGS; i++) {
 		struct loop l;
 
 		if (c[i].loop != i)
 			continue;
-		l = loop_of(c, n, i);
+		l = loop_of(c, n, i, &u);
 		found(x, &l);
 		loops++;
 	}

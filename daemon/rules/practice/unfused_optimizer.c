@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "rules/evidence/steps.h"
 
 /* What is left of their time in one kernel that reads parameter, gradient and
@@ -20,63 +21,12 @@ static const double left_over[VIEWS] = { 0.6, 0.33, 0.05 };
 
 struct updates {
 	double launches, kernel_s, gap_s, fused;
+	double clips;			/* of launches: they clip gradients */
 	double of_lists;		/* of launches: recognised only by the
 					 * sizes of their arrays */
 	const struct kernel *most;	/* with the most such launches */
 	double most_launches;
 };
-
-/* If one kernel of a chain does what only optimizers do, the rest of the chain
- * counts, too. */
-static void
-spread(const struct rule_view *x, const struct sequence *s, double *share)
-{
-	size_t n = steps_length(s), run = 0;
-	bool optimizer = false;
-
-	for (size_t i = 0; i <= n; i++) {
-		const struct kernel *k = i < n ? steps_kernel(x, s, i) : NULL;
-
-		if (steps_pointwise(x, k)) {
-			optimizer |= share[k - x->run->kernel] > 0.5;
-			run++;
-			continue;
-		}
-		for (size_t j = i - run; optimizer && j < i; j++) {
-			k = steps_kernel(x, s, j);
-			share[k - x->run->kernel] = fmax(0.5,
-			    share[k - x->run->kernel]);
-		}
-		optimizer = false;
-		run = 0;
-	}
-}
-
-/* Adds the share of each kernel's launches that go over lists of arrays, in
- * repeated steps. */
-static void
-spread_lists(const struct rule_view *x, const struct sequence *s, double *list)
-{
-	bool in[SEQUENCE_MAX];
-
-	steps_of_lists(x, s, in);
-	for (size_t i = 0; i < steps_length(s); i++) {
-		const struct kernel *k = steps_kernel(x, s, i);
-
-		if (in[i])
-			list[k - x->run->kernel] += (double)s->repeats /
-			    fmax(1, (double)k->launches);
-	}
-}
-
-static bool
-has_sites(const struct run *run)
-{
-	for (size_t i = 0; i < run->sites; i++)
-		if (run->site[i].call == CALL_LAUNCH)
-			return true;
-	return false;
-}
 
 static void
 collect(const struct rule_view *x, struct updates *u, struct gone *gone,
@@ -84,25 +34,20 @@ collect(const struct rule_view *x, struct updates *u, struct gone *gone,
 {
 	const struct run *run = x->run;
 
-	for (size_t i = 0; i < run->kernels; i++)
-		share[i] = steps_optimizer(x, &run->kernel[i]);
-	for (size_t i = 0; !has_sites(run) && i < run->sequences; i++)
-		spread(x, &run->sequence[i], share);
-	for (size_t i = 0; i < run->sequences; i++)
-		spread_lists(x, &run->sequence[i], list);
+	steps_updates(x, share, list);
 	for (size_t i = 0; i < run->kernels; i++) {
 		const struct kernel *k = &run->kernel[i];
 		double launches = (double)k->launches;
 
-		list[i] = fmin(1, list[i]);
 		if (list[i] > share[i])
 			u->of_lists += (list[i] - share[i]) * launches;
 		share[i] = fmax(share[i], list[i]);
 		launches *= share[i];
 
 		if (steps_does(x, k, "optimizer"))
-			u->fused += (double)k->launches;
+			u->fused += (double)k->launches * (1 - share[i]);
 		u->launches += launches;
+		u->clips += steps_clipping(x, k) * (double)k->launches;
 		u->kernel_s += launches * steps_mean_s(k);
 		u->gap_s += share[i] * (double)k->gap_before_ns * 1e-9;
 		for (int v = 0; v < VIEWS; v++)
@@ -112,6 +57,54 @@ collect(const struct rule_view *x, struct updates *u, struct gone *gone,
 			u->most = k;
 		}
 	}
+}
+
+/* Is the update at ${s} none of PyTorch's own optimizers? Of torch/optim its stack then has
+ * only the files that wrap every step. */
+static bool
+is_written(const struct site *s)
+{
+	static const char *const wrapper[] = { "optimizer.py", "lr_scheduler.py" };
+	bool optimizer = false;
+
+	for (size_t f = 0; s != NULL && f < s->frames; f++) {
+		const char *file = s->frame[f].file;
+		const char *at = file != NULL ? strstr(file, "/torch/optim/") : NULL;
+
+		if (at == NULL)
+			continue;
+		optimizer = true;
+		at = text_base_name(at);
+		if (strcmp(at, wrapper[0]) != 0 && strcmp(at, wrapper[1]) != 0)
+			return false;
+	}
+	return optimizer;
+}
+
+/* No argument fuses an optimizer that the program or a package brings along. */
+static void
+say_written(const struct rule_view *x, struct draft *d, const struct updates *u)
+{
+	d->f.summary = arena_format(x->arena, "an optimizer written in Python goes "
+	    "through its parameters one by one: %s kernels, %s each%s",
+	    say_whole(x->arena, u->launches),
+	    say_seconds(x->arena, u->kernel_s / u->launches), u->clips > 0 ?
+	    arena_format(x->arena, "; %s of them clip the gradient of one "
+	    "parameter", say_whole(x->arena, u->clips)) : "");
+	d->f.advice = arena_format(x->arena, "take the optimizer of torch.optim "
+	    "that updates alike with fused=True (AdamW, Adam, SGD); where there is "
+	    "none, give all parameters to one torch._foreach_* function for each "
+	    "operator, or put @torch.compile on a function that updates them all; "
+	    "torch.compile(model) does not reach the optimizer%s", u->clips > 0 ?
+	    "; clip once a step, over all parameters: "
+	    "clip_grad_norm_(model.parameters(), c) bounds the norm of all, not of "
+	    "each" : "");
+	d->f.bad_code = "for p in params:\n"
+	    "    m[p].mul_(b1).add_(p.grad, alpha=1 - b1)\n"
+	    "    v[p].mul_(b2).addcmul_(p.grad, p.grad, value=1 - b2)\n"
+	    "    p.data.sub_(lr * m[p] / (v[p].sqrt() + eps))";
+	d->f.good_code = "optimizer = torch.optim.AdamW(model.parameters(), lr,\n"
+	    "    (b1, b2), eps, fused=True)";
 }
 
 static enum rule_state
@@ -163,6 +156,10 @@ found(struct rule_view *x, const struct updates *u, const struct gone *gone)
 		d->f.bad_code = "for p, g in zip(params, grads):\n"
 		    "    p.add_(g, alpha=-lr)";
 		d->f.good_code = "torch._foreach_add_(params, grads, alpha=-lr)";
+		return RULE_FOUND;
+	}
+	if (is_written(d->f.site)) {
+		say_written(x, d, u);
 		return RULE_FOUND;
 	}
 	d->f.bad_code = "optimizer = torch.optim.AdamW(model.parameters(), "
