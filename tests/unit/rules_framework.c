@@ -2159,6 +2159,35 @@ MADE_TEST(test_words_of_sizes)
 	assert_int_equal(graphs(m, &f), 0);
 }
 
+/* One torch.compile does what two findings say; with one of them alone nothing is added. */
+MADE_TEST(test_graph_and_chains)
+{
+	struct process python = { .python = true };
+	const struct finding *graph, *chain;
+	const struct advice *a;
+
+	fault_pointwise(m);
+	m->run.process = &python;
+	m->run.processes = 1;
+	for (int i = 0; i < 4; i++) {
+		m->kernel[i].total_ns /= 20;
+		m->kernel[i].exposed_ns = m->kernel[i].total_ns;
+	}
+	m->sequence[0].kernel_ns /= 20;
+	m->sequence[0].gaps = 4000;
+	m->sequence[0].idle_ns = 160 * MS;
+	m->run.idle_ns[IDLE_LAUNCH] = 160 * MS;
+	m->run.idle_total_ns += 160 * MS;
+	a = made_advised(m);
+	graph = found_in(a, "launch-bound-graph-candidate");
+	chain = found_in(a, "eager-pointwise-chain");
+	assert_ptr_equal(chain, graph + 1);
+	assert_has(graph->advice, "of the pointwise operators of 2, too");
+	assert_lacks(chain->advice, "for both");
+	m->kernel[1].name = m->kernel[1].mangled = "sm90_xmma_gemm_bf16bf16_bf16f32_f32";
+	assert_lacks(made_found(m, "launch-bound-graph-candidate")->advice, "for both");
+}
+
 /* A step whose graph closes most of the gaps between launches comes first, and the others
  * are what it leaves; steps that have less than half of them are a part. A step in which
  * the host waits gets advice on its waits. */

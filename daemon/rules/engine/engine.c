@@ -370,6 +370,41 @@ take_load(struct load *l, const struct kernel *k, const struct device *d)
 	l->line_s = atomics_line_s(k, l->time_s);
 }
 
+/* The finding of rule ${id} that is worth a change, if it is the only one; NULL. */
+static struct finding *
+only_of(struct advice *a, const char *id)
+{
+	struct finding *only = NULL;
+
+	for (size_t i = 0; i < a->findings; i++) {
+		if (!a->finding[i].worth_it || strcmp(a->finding[i].rule, id) != 0)
+			continue;
+		if (only != NULL)
+			return NULL;
+		only = &a->finding[i];
+	}
+	return only;
+}
+
+/* PyTorch's compiler, which launches a step as one graph, makes one kernel of its
+ * pointwise operators in a row, too: the one change saves what two findings say. */
+static void
+say_both(struct advice *a, struct arena *arena)
+{
+	static const char change[] = "torch.compile";
+	struct finding *graph = only_of(a, "launch-bound-graph-candidate");
+	const struct finding *chain = only_of(a, "eager-pointwise-chain");
+
+	if (graph == NULL || chain == NULL || graph > chain ||
+	    graph->advice == NULL || strstr(graph->advice, change) == NULL ||
+	    chain->advice == NULL || strstr(chain->advice, change) == NULL)
+		return;
+	graph->advice = arena_format(arena, "%s; %s makes one kernel of the pointwise "
+	    "operators of %zu, too: %s for both", graph->advice, change,
+	    (size_t)(chain - a->finding) + 1,
+	    say_seconds(arena, fmin(a->together_s, graph->left_s + chain->left_s)));
+}
+
 struct advice *
 advice_make(const struct run *run, const struct thresholds *t)
 {
@@ -412,6 +447,7 @@ advice_make(const struct run *run, const struct thresholds *t)
 	if (box->arena.failed || stop_asked())
 		goto fail;
 	rank_all(x.draft, x.drafts, run, a);
+	say_both(a, &box->arena);
 	group_clear(&x);
 	free(load);
 	free(x.draft);
