@@ -1969,6 +1969,31 @@ MADE_TEST(test_waits_of_sequence)
 	assert_lacks(f->summary, "waits");
 }
 
+/* One line calls the whole step: the waits in it are at that line, too. */
+MADE_TEST(test_waits_of_one_line)
+{
+	struct site_frame launch[] = { { .file = "/a/run.py", .line = 7, .python = true },
+	    { .module = "libtorch_cuda.so" } };
+	struct site_frame read[] = { launch[0],
+	    { .function = "cuMemcpyDtoHAsync_v2", .module = "libcuda.so.1" } };
+	struct site_frame other[] = { { .file = "/a/load.py", .line = 3, .python = true },
+	    read[1] };
+	struct site site[] = {
+		{ .call = CALL_LAUNCH, .count = 9, .kernel = 1, .frame = launch,
+		    .frames = 2 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 5, .frame = read, .frames = 2 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 9, .frame = other, .frames = 2 },
+	};
+
+	fault_launch_bound(m);
+	m->sequence[0].kernel[0] = site[0].kernel = m->kernel[0].id;
+	m->sequence[0].syncs = m->sequence[0].repeats;
+	m->run.site = site;
+	m->run.sites = 3;
+	assert_has(made_found(m, "launch-bound-graph-candidate")->summary,
+	    "times with waits at run.py:7;");
+}
+
 /* The waits of another loop are not the sequence's: it lies within a call of line 12, the
  * loop that reads results calls others. Its own copies to the GPU are named. */
 MADE_TEST(test_waits_of_loop)

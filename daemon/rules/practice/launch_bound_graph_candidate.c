@@ -382,6 +382,10 @@ loop_depth(const struct rule_view *x, const struct sequence *s, const struct sit
 		}
 		depth = known && near < depth ? near : depth;
 	}
+	/* One line calls a whole step, as TorchScript's interpreter is: it loops at most in
+	 * the function of that line. */
+	while (depth > 0 && frame_at(at, depth) == NULL)
+		depth--;
 	return depth;
 }
 
