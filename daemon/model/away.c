@@ -115,14 +115,15 @@ away_most(struct away_sum *sum, uint16_t workers, uint16_t processors)
 		sum->processors = processors;
 }
 
-void
+uint32_t
 away_gap(struct model *m, struct stream *s, uint64_t from, uint64_t to, uint64_t host,
     bool comes_again)
 {
 	uint32_t i = FIRST_NOT(mid, 0, s->aways, s->away[mid].end <= from);
 	const struct away *a;
 	struct away_sum *sum;
-	uint64_t start, ns;
+	uint64_t start, ns, half = host / 2;
+	uint32_t most = 0;
 
 	/* A record's end is taken before the call's time: it is never later. */
 	for (; i < s->aways && s->away[i].end <= to && host > 0; i++) {
@@ -134,6 +135,7 @@ away_gap(struct model *m, struct stream *s, uint64_t from, uint64_t to, uint64_t
 		ns = min_u64(ns, host);
 		host -= ns;
 		from = a->end;
+		most = ns > half ? a->site : most;
 		sum->longest_ns = max_u64(sum->longest_ns, ns);
 		if (!comes_again || ns == 0)
 			continue;
@@ -141,6 +143,7 @@ away_gap(struct model *m, struct stream *s, uint64_t from, uint64_t to, uint64_t
 		sum->gaps += a->count;
 		away_most(sum, a->workers, a->processors);
 	}
+	return most;
 }
 
 const struct away_sum *

@@ -423,6 +423,28 @@ gap_disturbed(const struct model *m, const struct device_state *d,
 	    sub_sat(d->frontier, LAUNCH_APART), d->frontier) > 0;
 }
 
+/* Keep the gap, without our measuring ${idle} ns, if it is one of the longest. */
+static void
+pause_keep(const struct model *m, struct device_state *d, const struct gap *g,
+    const struct op *next, uint64_t idle, uint32_t site)
+{
+	struct pause *p = d->pause;
+	uint32_t i;
+
+	if (d->pauses < PAUSES_MOST)
+		p += d->pauses++;
+	else
+		for (i = 1; i < d->pauses; i++)
+			p = d->pause[i].idle_ns < p->idle_ns ? &d->pause[i] : p;
+	if (p->idle_ns >= idle)
+		return;
+	*p = (struct pause){ .start_ns = g->start, .end_ns = g->end, .idle_ns = idle,
+	    .host_ns = gap_host_ns(g), .busy_ns = d->out.busy_ns,
+	    .launches = launches_of(m, next), .number = site,
+	    .stream = next->thread == IDMAP_NONE ? 0 :
+	    m->thread[next->thread].process };
+}
+
 bool
 idle_gap(struct model *m, struct device_state *d, const struct op *next,
     struct gap_seen *seen)
@@ -430,6 +452,7 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	struct gap g = { .start = d->frontier, .end = next->start };
 	uint64_t idle, ours, before = 0;
 	bool dry, none = false;
+	uint32_t site = 0;
 	int i;
 
 	ours = spans_overlap(&m->overhead, g.start, g.end);
@@ -471,12 +494,14 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 		    m->kernel[next->index].out.id : 0;
 	}
 	if (next->thread != IDMAP_NONE && dry)
-		away_gap(m, m->stream[m->thread[next->thread].process], g.start,
-		    g.host_end, gap_host_ns(&g), g.loads == 0);
+		site = away_gap(m, m->stream[m->thread[next->thread].process],
+		    g.start, g.host_end, gap_host_ns(&g), g.loads == 0);
 	d->idle_gaps += idle > GAP_COUNTED;
 	d->out.idle_near_ns = add_sat(d->out.idle_near_ns,
 	    min_u64(idle, LAUNCH_APART));
 	near_step(m, d, launches_of(m, next));
+	if (g.loads == 0 && idle > LAUNCH_APART && ours <= idle / TALLIED_LEAST)
+		pause_keep(m, d, &g, next, idle, site);
 	if ((ours == 0 || (idle > LAUNCH_APART && ours <= idle / TALLIED_LEAST)) &&
 	    gap_tally(d, &g, next))
 		gap_before(m, &g, next);

@@ -447,6 +447,8 @@ struct device_state {
 	uint64_t idle[IDLE_CAUSES], idle_overhead, idle_longest, idle_gaps;
 	uint64_t idle_longest_by[IDLE_CAUSES];
 	uint32_t idle_longest_kernel;	/* id; 0: no kernel */
+	struct pause pause[PAUSES_MOST];	/* the longest, in no order */
+	uint32_t pauses;
 	struct gap_class gap[GAP_CLASSES];
 	struct gaps_near near[2];
 	unsigned nearer;		/* index of the newer of the two */
@@ -579,12 +581,13 @@ struct model {
  * ${before}, which no later gap can reach.
  * away_gap(m, s, from, to, host, comes_again): the GPU waited from ${from} to ${to} for a
  * launch or copy of process ${s}, ${host} ns of it for what the host did; without
- * ${comes_again} only its length counts (code was loaded).
+ * ${comes_again} only its length counts (code was loaded). Returns the number of the site
+ * in front of which the host made no call for more than half of ${host}; 0: none.
  * away_of(m, stream, site): what was summed for a site by number, or NULL.
  * away_most(sum, workers, processors): raise what ${sum} has of them to that. */
 void away_sort(struct model *m);
 void away_prune(struct model *m, uint64_t before);
-void away_gap(struct model *m, struct stream *s, uint64_t from, uint64_t to,
+uint32_t away_gap(struct model *m, struct stream *s, uint64_t from, uint64_t to,
     uint64_t host, bool comes_again);
 const struct away_sum *away_of(const struct model *m, uint32_t stream, uint32_t site);
 void away_most(struct away_sum *sum, uint16_t workers, uint16_t processors);

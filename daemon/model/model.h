@@ -559,6 +559,22 @@ enum refused {
 	REFUSED_KINDS
 };
 
+/* Of the longest gaps so many are kept one by one: rounds of a loop, and what else a run has
+ * that is as long. */
+#define PAUSES_MOST 64
+
+/* One of the longest gaps of a GPU, in which no code was loaded and next to nothing measured. */
+struct pause {
+	uint64_t start_ns, end_ns;
+	uint64_t idle_ns;	/* without what we measured in it, */
+	uint64_t host_ns;	/* the host's part of that: causes as in gap_class */
+	uint64_t busy_ns;	/* in which the GPU had worked before it */
+	uint64_t launches;	/* that the process which ended it had made before */
+	uint32_t stream, number;	/* of the site in front of which the host made no
+					 * call for more than half of host_ns; 0: none */
+	const struct site *site;	/* that site; NULL: none, or no final settle */
+};
+
 enum run_state { RUN_LIVE, RUN_FINISHED, RUN_KILLED, RUN_TRUNCATED };
 extern const char *const run_state_name[];
 
@@ -644,6 +660,8 @@ struct run {
 	uint64_t idle_longest_by[IDLE_CAUSES];	/* idle_longest_ns by cause */
 	uint32_t idle_longest_kernel;	/* id of the kernel that ended this gap; 0: a
 					 * copy or memset did */
+	struct pause pause[PAUSES_MOST];	/* of the busiest device, in order */
+	size_t pauses;
 
 	/* The source tier; only after a final settle. */
 	struct source_file *source_file; size_t source_files;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/text.h"
 #include "model/host.h"
 #include "model/internal.h"
@@ -225,6 +226,22 @@ settle_memory(struct run *run)
 		    run->peak_host_bytes), run->static_bytes) : 0;
 }
 
+COMPARE(by_pause, struct pause, ORDER(x->start_ns, y->start_ns))
+
+/* The longest gaps of device ${d}; their sites are known later (site_settle). */
+static void
+settle_pauses(const struct model *m, const struct device_state *d, struct run *run)
+{
+
+	run->pauses = d->pauses;
+	memcpy(run->pause, d->pause, d->pauses * sizeof(*run->pause));
+	qsort(run->pause, run->pauses, sizeof(*run->pause), by_pause);
+	for (size_t i = 0; i < run->pauses; i++) {
+		run->pause[i].start_ns = since(m, run->pause[i].start_ns);
+		run->pause[i].end_ns = since(m, run->pause[i].end_ns);
+	}
+}
+
 static void
 settle_devices(struct model *m)
 {
@@ -239,6 +256,7 @@ settle_devices(struct model *m)
 	run->idle_total_ns = run->wall_ns;
 	run->idle_longest_ns = run->idle_gaps = run->idle_overhead_ns = 0;
 	run->idle_longest_kernel = 0;
+	run->pauses = 0;
 	run->overhead_longer_ns = run->idle_near_ns = 0;
 	for (i = 0; i < m->devices; i++) {
 		settle_device(m, m->device[i], &run->device[i]);
@@ -267,6 +285,7 @@ settle_devices(struct model *m)
 	memcpy(run->idle_longest_by, m->device[busiest]->idle_longest_by,
 	    sizeof(run->idle_longest_by));
 	run->idle_longest_kernel = m->device[busiest]->idle_longest_kernel;
+	settle_pauses(m, m->device[busiest], run);
 	run->idle_gaps = m->device[busiest]->idle_gaps;
 	run->idle_near_ns = run->device[busiest].idle_near_ns;
 	run->unified.host_ns = run->device[busiest].idle_fault_ns;

@@ -15,6 +15,7 @@
 #include "rules/evidence/framework.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/offloaded.h"
+#include "rules/evidence/pauses.h"
 #include "rules/evidence/tuning.h"
 
 #include "report/json.h"
@@ -142,10 +143,11 @@ json_longest(const struct run *r)
 
 	if (r->idle_longest_ns == 0)
 		return json_null();
-	return json_pack("{s:o, s:s, s:b, s:o}",
+	return json_pack("{s:o, s:s, s:b, s:b, s:o}",
 	    "s", json_seconds(r->idle_longest_ns),
 	    "cause", cause,
 	    "compiling", cause == compiler_cause,
+	    "recurs", pauses_again(r).longest_ns == r->idle_longest_ns,
 	    "site", json_site(s));
 }
 

@@ -69,16 +69,16 @@ lined(const json_t *site)
 	return field_text(frame, "file") != NULL ? site : NULL;
 }
 
-/* Does a finding that is worth a change have what a compiler did? */
+/* Does a finding of ${rule} that is worth a change have it? */
 static bool
-in_finding(const json_t *findings)
+in_finding(const json_t *findings, const char *rule)
 {
 	const json_t *f;
 	size_t i;
 
 	json_array_foreach(json_object_get(findings, "items"), i, f)
 		if (field_true(f, "worth_it") && field_text(f, "rule") != NULL &&
-		    strcmp(field_text(f, "rule"), "recompilation") == 0)
+		    strcmp(field_text(f, "rule"), rule) == 0)
 			return true;
 	return false;
 }
@@ -118,7 +118,8 @@ parts_phases(struct out *o, const struct report *r)
 	longest = field_number(gap, "s");
 	what = field_text(gap, "cause");
 	if (!(longest >= PHASE_SHARE * wall) || longest <= told || what == NULL ||
-	    (field_true(gap, "compiling") && in_finding(r->findings)))
+	    (field_true(gap, "compiling") && in_finding(r->findings, "recompilation")) ||
+	    (field_true(gap, "recurs") && in_finding(r->findings, "gpu-idle-gaps")))
 		return;
 	/* Without the examples that follow the colon. */
 	site = parts_site_text(lined(json_object_get(gap, "site")), NULL, false);

@@ -397,3 +397,40 @@ FEED_TEST(test_away)
 	assert_int_equal(s->idle_longest_ns, 50 * MS);
 	assert_int_equal(s->workers, 0);
 }
+
+/* The longest gaps one by one, in order, each with the place in front of which the host was
+ * away for most of it. */
+FEED_TEST(test_pauses)
+{
+	const struct pause *p;
+	const struct run *run;
+	uint8_t stack[8];
+	uint64_t i, at = 0;
+
+	feed_signature(f, 1, "a");
+	feed_mappings(f);
+	/* Of 80 gaps 16 are shorter: every fifth. */
+	for (i = 0; i < 80; i++) {
+		uint64_t gap = i % 5 == 0 ? 2 * MS : 4 * MS;
+
+		feed_away(f, 3, at, at + (i == 7 ? MS : gap - MS));
+		at += gap;
+		feed_kernel(f, 1, at - MS / 2, at, at + MS);
+		at += MS;
+	}
+	le64_put(stack, EXE + 0x10);
+	FEED(f, SITE, .kind = CALL_MEMCPY, .number = 3, .frames = { stack, 8 });
+	feed_frame(f, EXE + 0x10, 0, "_Z4loadi", "/home/ada/app.cu", 17);
+	run = feed_settle(f);
+	assert_int_equal(run->pauses, PAUSES_MOST);
+	p = run->pause;
+	for (i = 0; i < run->pauses; i++) {
+		assert_int_equal(p[i].idle_ns, 4 * MS);
+		assert_int_equal(p[i].host_ns, 3500 * US);
+		assert_int_equal(p[i].end_ns - p[i].start_ns, 4 * MS);
+		assert_true(i == 0 || p[i].start_ns > p[i - 1].end_ns);
+		assert_true(i == 0 || p[i].launches > p[i - 1].launches);
+		assert_true(i == 0 || p[i].busy_ns >= p[i - 1].busy_ns + MS);
+		assert_ptr_equal(p[i].site, p[i].launches == 7 ? NULL : run->site);
+	}
+}

@@ -1530,6 +1530,100 @@ MADE_TEST(test_gaps_away)
 	assert_null(made_found(m, "gpu-idle-gaps")->site);
 }
 
+/* Three gaps of 1.5 s in front of one line of Python, between rounds of 1.5 s, in which the
+ * GPU works for 0.3 s. */
+static void
+made_rounds(struct made *m, const struct site *site)
+{
+	static struct process python = { .python = true };
+
+	fault_good(m);
+	made_gaps(m, IDLE_HOST, 3, 1500 * MS);
+	m->run.process = &python;
+	m->run.processes = 1;
+	m->run.device[0].last_ns = 10 * S;
+	m->run.device[0].busy_ns = 1200 * MS;
+	for (size_t i = 0; i < m->run.kernels; i++) {
+		m->kernel[i].first_ns = 0;
+		m->kernel[i].last_ns = 10 * S;
+	}
+	for (size_t i = 0; i < 3; i++)
+		m->run.pause[i] = (struct pause){ .start_ns = (1 + 3 * i) * S,
+		    .end_ns = (1 + 3 * i) * S + 1500 * MS, .idle_ns = 1500 * MS,
+		    .host_ns = 1500 * MS, .busy_ns = (i + 1) * 300 * MS,
+		    .launches = 100 * i, .site = &site[i] };
+	m->run.pauses = 3;
+}
+
+/* What the host does between rounds of the GPU's work, fewer times than gaps recur: at the
+ * line in front of which it does it. */
+MADE_TEST(test_gaps_between_rounds)
+{
+	struct site_frame frame[][2] = {
+		{ FRAME("/a/run.py", 7), FRAME("/a/run.py", 90) },
+		{ FRAME("/x/site-packages/p/up.py", 3), FRAME("/a/run.py", 7) },
+		{ FRAME("/a/run.py", 7), FRAME("/a/run.py", 91) },
+	};
+	struct site site[3];
+	const struct finding *f;
+
+	for (int i = 0; i < 3; i++)
+		site[i] = (struct site){ .call = CALL_MEMCPY_ASYNC, .count = 1,
+		    .frame = frame[i], .frames = 2 };
+	made_rounds(m, site);
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->summary, "waits for the host 3 times, 1.5 s each, 4.5 s in all");
+	assert_has(f->location, "3 long gaps, in front of what this line calls");
+	assert_int_equal(f->site->frame[f->site->first].line, 7);
+	/* A worker has the round's time for it; the GPU works for less. */
+	assert_true(fabs(f->saves_s - 0.85 * 4.5) < 0.01);
+	assert_true(fabs(f->saves_low_s - 0.3 * 0.9) < 0.01 && f->saves_high_s > 4.4);
+	m->run.pause[1].end_ns = m->run.pause[2].start_ns;	/* no time beside it */
+	f = made_found(m, "gpu-idle-gaps");
+	assert_true(fabs(f->saves_s - (0.85 * 3 + 0.5 * 1.5)) < 0.01);
+	/* The gaps of a loop beside it are found as without it. */
+	made_gaps(m, IDLE_HOST, 1000, 1 * MS);
+	f = &made_advised(m)->finding[1];
+	assert_string_equal(f->rule, "gpu-idle-gaps");
+	assert_has(f->summary, "again and again, 1 s in all");
+	assert_true(f->saves_high_s > 0.99);
+}
+
+/* Such gaps that are none of a loop's. */
+MADE_TEST(test_gaps_of_phases)
+{
+	struct site_frame frame[][2] = {
+		{ FRAME("/a/run.py", 7) }, { FRAME("/a/run.py", 7) },
+		{ FRAME("/a/run.py", 7), { .function = "_bench", .python = true,
+		    .file = "/x/site-packages/triton/runtime/autotuner.py" } } };
+	struct site site[3];
+
+	for (int i = 0; i < 3; i++)
+		site[i] = (struct site){ .call = CALL_MEMCPY_ASYNC, .count = 1,
+		    .frame = frame[i], .frames = 1 };
+	made_rounds(m, site);
+	made_found(m, "gpu-idle-gaps");
+	site[2].frames = 2;		/* code is tried out */
+	made_quiet(m, "gpu-idle-gaps");
+	site[2].frames = 1;
+	m->run.processes = 0;		/* not Python */
+	made_quiet(m, "gpu-idle-gaps");
+	m->run.processes = 1;
+	frame[1][0].line = 8;		/* two are no rounds */
+	made_quiet(m, "gpu-idle-gaps");
+	frame[1][0].line = 7;
+	m->run.pause[2].host_ns = 700 * MS;
+	made_quiet(m, "gpu-idle-gaps");
+	m->run.pause[2].host_ns = 1500 * MS;
+	m->run.pause[2].launches = 109;	/* a few launches are no round */
+	made_quiet(m, "gpu-idle-gaps");
+	m->run.pause[2].launches = 200;
+	/* Each variant that is checked has a kernel of its own. */
+	for (size_t i = 0; i < m->run.kernels; i++)
+		m->kernel[i].first_ns = 5 * S;
+	made_quiet(m, "gpu-idle-gaps");
+}
+
 /* What the summary says of gaps whose half or more follows a copy to the host, or a wait,
  * and the place of that: if the line makes so many of them that it must be this one; the
  * frame is the program's own, not a package's. */

@@ -79,6 +79,35 @@ TEST(test_gap_of_compiler)
 	assert_null(strstr(report_text(), "One long gap"));
 }
 
+/* A gap that comes again between rounds is part of the finding about these. */
+TEST(test_gap_between_rounds)
+{
+	struct site_frame frame = { .function = "train", .file = "/a/run.py", .line = 7,
+	    .python = true };
+	struct site site = { .call = CALL_MEMCPY_ASYNC, .count = 1, .frame = &frame,
+	    .frames = 1 };
+	struct process python = { .python = true };
+
+	fixture_fill(&f);
+	f.run.process = &python;
+	f.run.processes = 1;
+	f.run.site = &site;
+	f.run.sites = 1;
+	f.run.idle_longest_ns = f.run.idle_longest_by[IDLE_HOST] = 1500000000u;
+	for (size_t i = 0; i < f.run.kernels; i++)
+		f.run.kernel[i].last_ns = UINT64_MAX;
+	for (size_t i = 0; i < 3; i++)
+		f.run.pause[i] = (struct pause){ .start_ns = (1 + 3 * i) * 1000000000u,
+		    .end_ns = (2 + 3 * i) * 1000000000u, .idle_ns = 1500000000u,
+		    .host_ns = 1500000000u, .launches = 100 * i, .site = &site };
+	f.run.pauses = 3;
+	assert_has(report_text(), "One long gap");
+	f.finding[0].rule = "gpu-idle-gaps";
+	assert_null(strstr(report_text(), "One long gap"));
+	f.run.pause[1].host_ns = 0;
+	assert_has(report_text(), "One long gap");
+}
+
 /* A run that ended before its loop: told once, with what its phases took. */
 TEST(test_unsteady)
 {

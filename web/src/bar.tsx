@@ -46,7 +46,7 @@ function partsOf(s: Summary): Part[] {
 function Phases({ summary, wall }: { summary: Summary; wall: number }) {
   const { results, longest_idle: gap } = summary;
   const checked = results != null && results.copy_s >= phaseShare * wall ? results : null;
-  const long = gap != null && gap.s >= phaseShare * wall && gap.s > (checked?.host_s ?? 0) ? gap : null;
+  const long = gap != null && gap.s >= phaseShare * wall && gap.s > (checked?.host_s ?? 0) && !gap.recurs ? gap : null;
   const elsewhere = summary.idle.elsewhere_ratio ?? 0;
   const until = long?.site?.frames[long.site.first ?? 0];
   const went = long?.site?.call === 'launch' ? 'a kernel was launched' : 'CUDA was called';

@@ -115,8 +115,11 @@ struct named_site {
 	size_t frames;
 	uint64_t count;
 	struct away_sum idle;
+	uint64_t paused;	/* bit i: in front of it the GPU waited, run->pause[i] */
 	uint32_t order;
 };
+
+_Static_assert(PAUSES_MOST <= 64, "a bit for each");
 
 static int
 pointer_compare(const void *a, const void *b)
@@ -193,6 +196,7 @@ site_add(struct named_site *to, const struct named_site *s)
 	to->count = add_sat(to->count, s->count);
 	to->idle.idle_ns += s->idle.idle_ns;
 	to->idle.gaps += s->idle.gaps;
+	to->paused |= s->paused;
 	to->idle.longest_ns = max_u64(to->idle.longest_ns, s->idle.longest_ns);
 	away_most(&to->idle, s->idle.workers, s->idle.processors);
 }
@@ -248,9 +252,25 @@ sites_out(struct model *m, const struct named_site *site, uint32_t n)
 		for (j = 0; j < site[i].frames; j++)
 			*to++ = site[i].frame[j].frame;
 		x->out_site[i].first = site_first(&x->out_site[i], k);
+		for (j = 0; j < m->run.pauses; j++)
+			if (site[i].paused >> j & 1)
+				m->run.pause[j].site = &x->out_site[i];
 	}
 	x->out_sites = n;
 	return 0;
+}
+
+/* The longest gaps of ${run} that ended in front of calls from ${s}. */
+static uint64_t
+paused_at(const struct run *run, const struct site_state *s)
+{
+	uint64_t mask = 0;
+
+	for (size_t i = 0; i < run->pauses; i++)
+		if (s->number != 0 && run->pause[i].number == s->number &&
+		    run->pause[i].stream == s->stream)
+			mask |= 1ull << i;
+	return mask;
 }
 
 int
@@ -275,6 +295,7 @@ site_settle(struct model *m)
 		idle = away_of(m, x->site[i].stream, x->site[i].number);
 		if (idle != NULL)
 			site[i].idle = *idle;
+		site[i].paused = paused_at(&m->run, &x->site[i]);
 		site[i].frame = frame + used;
 		site[i].frames = site_name(x, &x->site[i], frame + used);
 		site[i].order = i;

@@ -6,6 +6,7 @@
 
 #include "rules/engine/pools.h"
 #include "rules/evidence/offloaded.h"
+#include "rules/evidence/pauses.h"
 
 double
 pools_exposed_s(const struct run *run)
@@ -36,6 +37,22 @@ copying_s(const struct run *run)
 	return most;
 }
 
+/* Moves ${s} seconds of what the host did between rounds to a pool of their own: who
+ * shortens the gaps of a loop leaves them, and so the other way round. */
+static void
+split_rounds(double pool[POOLS], double s)
+{
+	static const enum idle_cause of[] = { IDLE_HOST, IDLE_AFTER_SYNC, IDLE_API };
+
+	pool[AT_ROUNDS] = 0;
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		double part = fmin(pool[of[i]], s - pool[AT_ROUNDS]);
+
+		pool[of[i]] -= part;
+		pool[AT_ROUNDS] += part;
+	}
+}
+
 void
 pools_of(const struct run *run, double pool[POOLS])
 {
@@ -43,6 +60,7 @@ pools_of(const struct run *run, double pool[POOLS])
 	/* What the model set apart, but are no results, counts as copies. */
 	double copies = (double)(run->results.copy_ns - results.copy_ns);
 	double moved = copies * 1e-9, all = 0, kernels = 0;
+	double rounds = pauses_again(run).s;
 	struct gpus gpus;
 
 	for (int i = 0; i < IDLE_CAUSES; i++)
@@ -53,11 +71,12 @@ pools_of(const struct run *run, double pool[POOLS])
 	    (double)run->jit_startup_ns * 1e-9 +
 	    (run->launches == 0 ? rule_allocating_s(run, NULL) : 0));
 	pool[IDLE_SHUTDOWN] = 0;
+	split_rounds(pool, rounds);
 	/* Neither can the host's single longest phase, or those in which it
-	 * processes results. */
+	 * processes results, unless it does that round after round. */
 	pool[IDLE_HOST] = fmax(0, pool[IDLE_HOST] - fmax(
-	    (double)run->idle_longest_by[IDLE_HOST],
-	    (double)results.host_ns - (double)results.end_ns) * 1e-9);
+	    (double)pauses_phase_ns(run) * 1e-9, ((double)results.host_ns -
+	    (double)results.end_ns) * 1e-9 - rounds));
 	for (size_t i = 0; i < run->copies; i++) {
 		double gpu = (double)run->copy[i].gpu_ns;
 		double e = run->copy[i].exposed_ns;
@@ -84,6 +103,7 @@ pools_take(double pool[POOLS], uint32_t pools, double s, double taken[POOLS])
 {
 	static const int order[POOLS] = {
 		AT_COPIES, AT_ISSUED, AT_LAUNCHED, AT_FAULTS, AT_SHARE, AT_TURNS,
+		AT_ROUNDS,
 		IDLE_ALLOCATION, IDLE_LAUNCH, IDLE_API, IDLE_AFTER_SYNC,
 		IDLE_HOST, IDLE_ELSEWHERE, IDLE_STARTUP, IDLE_SHUTDOWN
 	};

@@ -11,8 +11,9 @@
 enum pool_at {
 	AT_COPIES = IDLE_CAUSES,
 	AT_FAULTS, AT_SHARE, AT_TURNS,	/* parts of the kernels' own time */
-	AT_ISSUED, AT_LAUNCHED		/* time of the host's calls that
+	AT_ISSUED, AT_LAUNCHED,		/* time of the host's calls that
 					 * lengthens the run */
+	AT_ROUNDS			/* idle between rounds (pauses.h) */
 };
 
 /* pools_sane(s): ${s} if it is finite and positive, else 0. */

@@ -271,9 +271,10 @@ pools_together(const struct draft *d, size_t n, const struct run *run,
 static double
 all_together(const struct draft *d, size_t n, const struct run *run)
 {
-	double taken[POOLS], idle = 0, kernels;
+	double taken[POOLS], idle, kernels;
 
 	pools_together(d, n, run, taken);
+	idle = taken[AT_ROUNDS];
 	for (int i = 0; i < IDLE_CAUSES; i++)
 		idle += taken[i];
 	kernels = fmin(kernels_together(d, n) + taken[AT_FAULTS] + taken[AT_SHARE] +

@@ -75,7 +75,9 @@ enum rule_need {
 						 * calling for more of them */
 #define POOL_LAUNCHED (1u << (IDLE_CAUSES + 5))	/* kernels that nothing waits for,
 						 * while the host is busy launching */
-#define POOLS (IDLE_CAUSES + 6)
+#define POOL_ROUNDS (1u << (IDLE_CAUSES + 6))	/* the host's work between rounds of the
+						 * GPU's: in no idle cause's pool */
+#define POOLS (IDLE_CAUSES + 7)
 
 struct claim {
 	uint32_t pools;		/* the seconds come out of these */

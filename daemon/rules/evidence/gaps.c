@@ -35,6 +35,14 @@ alike(const struct run *run, size_t i)
 	return n;
 }
 
+double
+gaps_alike(const struct run *run, uint64_t ns)
+{
+	size_t i = ns == 0 ? 0 : 63u - (size_t)__builtin_clzll(ns);
+
+	return alike(run, i < GAP_CLASSES ? i : GAP_CLASSES - 1);
+}
+
 /* Idle seconds of these gaps that the host is the cause of. */
 static double
 host_s(const struct gap_class *c)
@@ -453,10 +461,8 @@ gaps_place(const struct run *run, double least_s, bool *whole)
 	return best;
 }
 
-/* The frame of ${s} to name: the innermost of the program's own Python, or of a program
- * without Python the one that is shown anyway; s->frames: there is none. */
-static size_t
-own_frame(const struct site *s)
+size_t
+gaps_own_frame(const struct site *s)
 {
 	bool python = false;
 
@@ -481,7 +487,7 @@ gaps_after(struct arena *arena, const struct run *run, uint64_t calls,
 
 	for (size_t i = 0; p != NULL && i < run->sites; i++) {
 		const struct site *s = &run->site[i];
-		size_t f = own_frame(s);
+		size_t f = gaps_own_frame(s);
 
 		if (s->call >= 64 || !(calls >> s->call & 1) ||
 		    (is != NULL && !is(s)))
@@ -500,7 +506,7 @@ gaps_after(struct arena *arena, const struct run *run, uint64_t calls,
 	free(p);
 	if (best != NULL && (site = arena_get(arena, sizeof(*site))) != NULL) {
 		*site = *best;
-		site->first = own_frame(best);
+		site->first = gaps_own_frame(best);
 	}
 	return site;
 }
@@ -529,7 +535,7 @@ gaps_away(struct arena *arena, const struct run *run, double least_s, double gap
 
 	for (size_t i = 0; p != NULL && i < run->sites; i++) {
 		const struct site *s = &run->site[i];
-		size_t f = own_frame(s);
+		size_t f = gaps_own_frame(s);
 
 		if (!(s->idle_ns > 0) || f >= s->frames || (is != NULL && !is(s)))
 			continue;
@@ -541,10 +547,10 @@ gaps_away(struct arena *arena, const struct run *run, double least_s, double gap
 		qsort(p, n, sizeof(*p), by_line);
 		best = most_at(p, n, least_s, same_line);
 	}
-	if (best != NULL && gaps_at(p, n, best, own_frame(best)) >= gaps &&
+	if (best != NULL && gaps_at(p, n, best, gaps_own_frame(best)) >= gaps &&
 	    (site = arena_get(arena, sizeof(*site))) != NULL) {
 		*site = *best;
-		site->first = own_frame(best);
+		site->first = gaps_own_frame(best);
 	}
 	free(p);
 	return site;

@@ -48,6 +48,14 @@ struct again {
 struct again gaps_again(const struct run *run, double least,
     double shortest_s);
 
+/* gaps_alike(run, ns): how many gaps are of similar length as one of which the host's part
+ * is ${ns}: those of its class and the two next to it. */
+double gaps_alike(const struct run *run, uint64_t ns);
+
+/* gaps_own_frame(s): the frame of ${s} to name: the innermost of the program's own Python, or
+ * of a program without Python the one that is shown anyway; s->frames: there is none. */
+size_t gaps_own_frame(const struct site *s);
+
 /* gaps_s(run, least, longest_s): idle seconds in such gaps whose host part is
  * ${longest_s} on average or less, and idle seconds for launching, except in
  * longer gaps: waits of the host cannot have cost more. */

@@ -13,6 +13,7 @@
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/little.h"
+#include "rules/evidence/pauses.h"
 #include "rules/evidence/reads.h"
 #include "rules/evidence/tuning.h"
 
@@ -587,6 +588,58 @@ find_callbacks(struct rule_view *x, const struct again *a)
 	reads_doubt_idle(x, d);
 }
 
+/* Long gaps that come again at one line, between rounds of the GPU's work: a finding of its
+ * own, as they are few, and their place is known. Returns whether there are any. */
+static bool
+find_rounds(struct rule_view *x)
+{
+	struct pauses p = pauses_again(x->run);
+	double active = rule_active_s(x->run);
+	struct site *site;
+	struct draft *d;
+
+	if (p.gaps == 0 || p.s < rule_value(x, "min_share") * active)
+		return false;
+	d = rule_found(x, "rounds");
+	d->variant = "rounds";
+	/* Hidden beside a round as the other gaps are, by a worker in all of its time and not
+	 * only while the GPU works; of what is longer half goes with a faster way. */
+	d->claim[0] = (struct claim){ POOL_ROUNDS, { 0.3 * p.busy_s, 0.85 * p.beside_s +
+	    BEYOND_PYTHON * (p.s - p.beside_s), p.s } };
+	d->claims = 1;
+	if ((site = arena_get(x->arena, sizeof(*site))) != NULL) {
+		*site = *p.site;
+		site->first = gaps_own_frame(site);
+		d->f.site = site;
+	}
+	d->f.location = arena_format(x->arena, "%s, in front of what this line calls",
+	    say_counted(x->arena, p.gaps, "long gap"));
+	rule_evidence(x, d, "rounds_ratio", p.s / active, "GPU idle in long gaps in front of "
+	    "one line, part of first to last work", .measured = "kernel and API records",
+	    .key = "min_share");
+	rule_evidence(x, d, "rounds", p.gaps, "such gaps",
+	    .measured = "kernel and API records", .unit = "gap");
+	rule_evidence(x, d, "round_launches", p.launches, "launches between two of them, or "
+	    "more", .measured = "kernel records", .unit = "launch");
+	rule_evidence(x, d, "beside_s", p.beside_s, "of the host's part, what takes no longer "
+	    "than the round that follows", .derived = "kernel and API records");
+	rule_evidence(x, d, "longest_s", (double)p.longest_ns * 1e-9, "longest of them",
+	    .measured = "kernel and copy records");
+	d->f.summary = arena_format(x->arena, "between rounds of its work the GPU waits for the "
+	    "host %s, %s each, %s in all (%s of first to last GPU work)",
+	    say_counted(x->arena, p.gaps, "time"), say_seconds(x->arena, p.s / p.gaps),
+	    say_seconds(x->arena, p.s), say_percent(x->arena, fmin(1, p.s / active)));
+	d->f.limiter = "the host works alone until the next round begins";
+	d->f.advice = "vectorise what the host does between two rounds (epochs), in front of "
+	    "this line, or do it on the GPU, or in a worker for the next round while the GPU "
+	    "works on this one";
+	d->f.gain_note = "a worker hides it beside the round as far as that is long, and of the "
+	    "rest half goes with a faster way; a loop in Python that is vectorised goes nearly "
+	    "whole";
+	reads_doubt_idle(x, d);
+	return true;
+}
+
 static void
 say_little(const struct rule_view *x, struct draft *d, const struct little *l)
 {
@@ -696,19 +749,21 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	double launching = lines_python(run) ? late : 0;
 	struct little little;
 	const char *after, *variant;
+	enum rule_state none;
 	struct draft *d;
 
 	idle = all = a.host + a.api + a.sync;
+	none = a.base > 0 && !gaps_unsteady(run) && find_rounds(x) ? RULE_FOUND : RULE_CLEAN;
 	if (!(a.base > 0) || a.gaps < rule_value(x, "min_gaps") ||
 	    idle + launching < rule_value(x, "min_share") * a.base)
-		return RULE_CLEAN;
+		return none;
 	if (gaps_unsteady(run))
 		return rule_unmeasured_for(x, unsteady(x, &a));
 	variant = variant_of(x, &a, idle, launching, &little);
 	if (in_launches(variant))
 		all += launching;
 	if (all < rule_value(x, "min_share") * a.base)
-		return RULE_CLEAN;
+		return none;
 	find_collating(x, &a);
 	find_callbacks(x, &a);
 	d = rule_found(x, "host");
