@@ -285,6 +285,11 @@ has_loader(const struct run *run, double least)
  * each. The GPU's work limits none of that: a batch is there sooner. */
 static const double loader_goes[VIEWS] = { 0.33, 0.75, 1 };
 
+/* From this share of the processors on, more processes that prepare input bring little:
+ * the program's own thread and the one that copies need some, too. Arithmetic: half as
+ * many again at most, which saves a third: the low value of loader_goes. */
+#define CROWDED 0.67
+
 /* Of the time between the launches of an interpreter so much goes with the launches, in
  * the middle. Arithmetic: of the shortest chain that eager-pointwise-chain counts, two of
  * three. */
@@ -314,6 +319,24 @@ busy_s(const struct run *run)
 	    rule_fault_s(run));
 }
 
+/* The share of the ${late} seconds of late input in gaps ${a} that goes in the middle. Workers
+ * that prepare it work for as long as the loop takes; if there were as many as two thirds of
+ * the processors, for so much shorter, and only what exceeds the rest of the loop is waited
+ * for. Arithmetic, as it is in CROWDED; some is left in any case (eight workers of a
+ * DataLoader left 0.02 on an H200, 2026-11-23). */
+static double
+loader_mid(const struct draft *d, const struct again *a, double late)
+{
+	const struct site *s = d->f.site;
+	double left;
+
+	if (!is_variant(d, "workers") || !(late > 0))
+		return loader_goes[VIEW_MID];
+	left = fmax(0, a->base * s->workers / (CROWDED * s->processors) -
+	    (a->base - late));
+	return fmin(0.95, fmax(loader_goes[VIEW_LOW], 1 - left / late));
+}
+
 /* The claim on idle time of ${d}, of which the gaps ${a} have ${idle} seconds and late
  * launches ${launching}. */
 static void
@@ -341,7 +364,7 @@ claim_idle(const struct rule_view *x, struct draft *d, const struct again *a,
 		    little_goes[VIEW_MID] * high, little_goes[VIEW_HIGH] * high };
 	else if (is_loading(d))
 		d->claim[0].s = (struct gain){ loader_goes[VIEW_LOW] * late,
-		    loader_goes[VIEW_MID] * late + 0.85 * fmin(idle - late, busy),
+		    loader_mid(d, a, late) * late + 0.85 * fmin(idle - late, busy),
 		    loader_goes[VIEW_HIGH] * high };
 	else if (is_variant(d, "kept"))
 		d->claim[0].s = (struct gain){ fmax(d->claim[0].s.low,
@@ -482,11 +505,6 @@ set_place(const struct rule_view *x, struct draft *d, const struct again *a,
 	return after;
 }
 
-/* From this share of the processors on, more processes that prepare input bring little:
- * the program's own thread and the one that copies need some, too. Arithmetic: half as
- * many again at most, which saves a third: the low value of loader_goes. */
-#define CROWDED 0.67
-
 /* Says of late input how many processes prepare it already, where that is known: then it
  * is these that are too slow. What is said in "loader" for any number is said for some, or
  * for as many as there is room for. */
@@ -499,6 +517,10 @@ say_workers(struct rule_view *x, struct draft *d)
 	    s->workers == 0)
 		return;
 	d->variant = s->workers < CROWDED * s->processors ? "workers" : "crowded";
+	/* They work beside the loop: if its launches take less, it waits for them longer. */
+	d->residual = false;
+	d->f.gain_note = "a batch is waited for until the workers have it, whatever else "
+	    "the loop does meanwhile";
 	d->f.location = arena_format(x->arena, "%s, with %s for %s", d->f.location,
 	    say_counted(x->arena, s->workers, "worker process"),
 	    say_counted(x->arena, s->processors, "processor"));
@@ -808,9 +830,10 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    "on this one: another thread, double buffers, launches enqueued "
 	    "ahead of the work that needs no result; or do on the GPU what the "
 	    "host does to its results";
-	d->f.gain_note = "host work hidden behind GPU work, as far as there "
-	    "is GPU work to hide behind; what other findings recover is not "
-	    "counted here";
+	if (d->f.gain_note == NULL)
+		d->f.gain_note = "host work hidden behind GPU work, as far as there "
+		    "is GPU work to hide behind; what other findings recover is not "
+		    "counted here";
 	if (is_variant(d, "kept"))
 		d->f.advice = "make what does not change once, in front of the loop, "
 		    "and keep it on the GPU; what does, make there";
