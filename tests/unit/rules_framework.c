@@ -535,9 +535,9 @@ MADE_TEST(test_words_of_workers)
 	assert_has(f->advice, "raise num_workers");
 	assert_has(f->location, "with 2 worker processes for 16 processors");
 	assert_true(fabs(f->saves_s - 0.95 * 3) < 0.01);
-	site.workers = 8;	/* a quarter less of what they take: a third of it, at least */
+	site.workers = 8;	/* a quarter less for each batch: of the loop, 9.1 s */
 	f = made_found(m, "gpu-idle-gaps");
-	assert_true(f->saves_s > 0.98 && f->saves_s < 0.6 * 3);
+	assert_true(f->saves_s > 2.2 && f->saves_s < 2.4);
 	site.workers = 11;
 	f = made_found(m, "gpu-idle-gaps");
 	assert_has(f->advice, "less work of each sample");

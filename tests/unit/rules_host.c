@@ -1603,6 +1603,9 @@ MADE_TEST(test_gaps_of_phases)
 		    .frame = frame[i], .frames = 1 };
 	made_rounds(m, site);
 	made_found(m, "gpu-idle-gaps");
+	site[1].workers = 4;		/* a loader's batches */
+	made_quiet(m, "gpu-idle-gaps");
+	site[1].workers = 0;
 	site[2].frames = 2;		/* code is tried out */
 	made_quiet(m, "gpu-idle-gaps");
 	site[2].frames = 1;

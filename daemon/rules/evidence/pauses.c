@@ -17,7 +17,8 @@
 _Static_assert(PAUSES_MOST <= 64, "a bit of struct pauses for each");
 
 /* The line of the program's own Python in front of whose call ${p} lies, and the host was
- * the cause of most of it; NULL: there is none. */
+ * the cause of most of it; NULL: there is none. Where other processes prepare the input, a
+ * batch that is late is no work of the host's between rounds. */
 static const struct site_frame *
 line_of(const struct run *run, const struct pause *p)
 {
@@ -26,7 +27,8 @@ line_of(const struct run *run, const struct pause *p)
 
 	if (p->site == NULL || 2 * p->host_ns < p->idle_ns ||
 	    gaps_alike(run, p->host_ns) >= GAPS_OFTEN || framework_tunes(p->site) ||
-	    framework_compiles(p->site) || framework_calls_back(p->site))
+	    framework_compiles(p->site) || framework_calls_back(p->site) ||
+	    p->site->workers > 0)
 		return NULL;
 	i = gaps_own_frame(p->site);
 	f = i < p->site->frames ? &p->site->frame[i] : NULL;
