@@ -477,6 +477,17 @@ MADE_TEST(test_words_of_models)
 	assert_has(made_found(m, "pageable-host-memory")->advice, "DataLoader");
 }
 
+/* The GPU works for half a second, and waits for 3 s, for what ${site} copies. */
+static void
+made_waiting(struct made *m, struct site *site)
+{
+
+	fault_waiting(m);
+	m->run.idle_total_ns = m->run.wall_ns - 500 * 1000000ull;
+	m->run.site = site;
+	m->run.sites = 1;
+}
+
 #define LOADER "/x/site-packages/accelerate/data_loader.py"
 
 /* Gaps behind the copies of a loader, which fetches the next batch before the step. More
@@ -492,10 +503,7 @@ MADE_TEST(test_words_of_loader)
 	    .frame = frame, .frames = 4 };
 	const struct finding *f;
 
-	fault_waiting(m);		/* 3 s */
-	m->run.idle_total_ns = m->run.wall_ns - 500 * 1000000ull;
-	m->run.site = &site;
-	m->run.sites = 1;
+	made_waiting(m, &site);
 	for (int i = 0; i < GAP_CLASSES; i++)
 		m->run.gap[i].fed_ns = m->run.gap[i].idle_ns[IDLE_HOST];
 	f = made_found(m, "gpu-idle-gaps");
@@ -525,10 +533,7 @@ MADE_TEST(test_words_of_workers)
 	    .frame = frame, .frames = 3 };
 	const struct finding *f;
 
-	fault_waiting(m);		/* 3 s */
-	m->run.idle_total_ns = m->run.wall_ns - 500 * 1000000ull;
-	m->run.site = &site;
-	m->run.sites = 1;
+	made_waiting(m, &site);
 	for (int i = 0; i < GAP_CLASSES; i++)
 		m->run.gap[i].input_ns = m->run.gap[i].idle_ns[IDLE_HOST];
 	f = made_found(m, "gpu-idle-gaps");
@@ -715,10 +720,7 @@ MADE_TEST(test_callbacks)
 	    .idle_ns = 2800 * 1000000ull, .frame = frame, .frames = 4 };
 	const struct finding *f;
 
-	fault_waiting(m);		/* 3 s */
-	m->run.idle_total_ns = m->run.wall_ns - 500 * 1000000ull;
-	m->run.site = &site;
-	m->run.sites = 1;
+	made_waiting(m, &site);
 	f = &made_advised(m)->finding[0];
 	assert_string_equal(f->rule, "gpu-idle-gaps");
 	assert_has(f->summary, "calls functions on the host and waits for them, 2.8 s");
