@@ -26,7 +26,7 @@ const unseen = new Map([
 ]);
 
 // Optional fields that some answer lacks only if it comes early.
-const early = ['Run.conditions']; // a live run is listed before it is analysed
+const early = ['Run.conditions', 'Run.devices_used']; // a live run is listed before it is analysed
 
 const daemon = daemonForTests();
 const captures = path.join(root, 'tests/captures');
