@@ -18,8 +18,8 @@
 static _Atomic uint64_t looked_ns;
 static _Atomic uint32_t workers, processors;
 
-/* The first bytes of a file in /proc, as text. The descriptor is gone at once: the
- * program cannot meet it. */
+/* The first bytes of a file in /proc, as text. The descriptor is there for some
+ * microseconds. */
 static bool
 read_text(const char *path, char *out, size_t size)
 {

@@ -548,6 +548,9 @@ MADE_TEST(test_words_of_workers)
 	assert_has(f->advice, "less work of each sample");
 	assert_lacks(f->advice, "num_workers");
 	assert_true(fabs(f->saves_s - 0.75 * 3) < 0.01);
+	site.processors = 0;		/* not known: a mask of more than 1,024 */
+	assert_lacks(made_found(m, "gpu-idle-gaps")->location, "worker process");
+	site.processors = 16;
 	site.workers = 0;		/* none, or not known */
 	f = made_found(m, "gpu-idle-gaps");
 	assert_has(f->good_code, "num_workers=8");

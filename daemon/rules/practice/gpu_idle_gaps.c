@@ -514,7 +514,7 @@ say_workers(struct rule_view *x, struct draft *d)
 	const struct site *s = d->f.site;
 
 	if ((!is_variant(d, "input") && !is_variant(d, "loader")) || s == NULL ||
-	    s->workers == 0)
+	    s->workers == 0 || s->processors == 0)
 		return;
 	d->variant = s->workers < CROWDED * s->processors ? "workers" : "crowded";
 	/* They work beside the loop: if its launches take less, it waits for them longer. */
