@@ -16,11 +16,13 @@
 #include "inject.h"
 #include "mapping.h"
 #include "python.h"
+#include "seen.h"
 #include "workers.h"
 
 #define SITES 4096		/* most call sites of all kinds */
 #define CALL_SITES 768		/* most sites of calls other than launches */
 #define KIND_SITES 192		/* most sites of one such kind */
+#define SEEN_SITES 1536		/* most sites at which no call was made */
 #define SLOTS (2 * SITES)
 #define ARENA (12u << 20)	/* bytes for stacks; pages are touched as they fill */
 #define OWN_DEPTH 16		/* most frames of this library and CUPTI at the top
@@ -190,6 +192,8 @@ unwind(struct stack *s)
 	    s->frame[s->outside], &site.driver); s->outside++)
 		;
 	s->text = python_frames(s->python, sizeof(s->python));
+	if (s->text > 0)
+		seen_watch(s->python, s->text);
 	return s->frames > 0 || s->text > 0;
 }
 
@@ -236,6 +240,8 @@ has_room(uint32_t kind, size_t need)
 
 	if (site.count == SITES || need > ARENA - site.used)
 		return false;
+	if (kind == CALL_NONE)
+		return site.kind_count[kind] < SEEN_SITES;
 	return kind == CALL_LAUNCH || (site.others < CALL_SITES &&
 	    site.kind_count[kind] < KIND_SITES);
 }
@@ -244,7 +250,7 @@ has_room(uint32_t kind, size_t need)
  * number, or 0 if there is no room. */
 static uint32_t
 note(const struct stack *s, uint32_t kind, const struct signature *sig,
-    uint64_t calls)
+    uint64_t calls, uint32_t tid)
 {
 	uint64_t hash = stack_hash(s, kind, sig != NULL ? sig->id : 0);
 	size_t frames = s->frames * sizeof(s->frame[0]);
@@ -258,17 +264,15 @@ note(const struct stack *s, uint32_t kind, const struct signature *sig,
 	} else if (has_room(kind, need)) {
 		p = &site.all[site.count++];
 		*p = (struct call_site){ .hash = hash, .count = calls, .kind = kind,
-		    .signature = sig, .tid = inject_tid(), .at = site.used,
+		    .signature = sig, .tid = tid, .at = site.used,
 		    .frames = (uint32_t)s->frames,
 		    .python = (uint32_t)s->text };
 		memcpy(site.arena + p->at, s->frame, frames);
 		memcpy(site.arena + p->at + frames, s->python, s->text);
 		site.used += (uint32_t)need;
 		site.slot[slot] = (uint16_t)site.count;
-		if (kind != CALL_LAUNCH) {
-			site.others++;
-			site.kind_count[kind]++;
-		}
+		site.others += kind != CALL_LAUNCH && kind != CALL_NONE;
+		site.kind_count[kind]++;
 	}
 	number = p != NULL ? (uint32_t)(p - site.all) + 1 : 0;
 	pthread_mutex_unlock(&site.lock);
@@ -313,7 +317,7 @@ look(_Atomic uint64_t *next, uint64_t now, uint64_t then, uint32_t kind,
 	}
 	self.inside = true;
 	if (unwind(s))
-		note(s, kind, sig, calls);
+		note(s, kind, sig, calls, inject_tid());
 	stack_give(s);
 	ns = monotonic() - begin;
 	self.spent_ns += ns;
@@ -416,7 +420,7 @@ call_site_look_away(uint16_t call, const struct signature *sig, uint64_t last,
 	begin = monotonic();
 	self.inside = true;
 	if (unwind(s))
-		r.site = note(s, call, sig, 0);
+		r.site = note(s, call, sig, 0, r.tid);
 	if (s->text > 0)
 		r.workers = workers_count(now, &r.processors);
 	stack_give(s);
@@ -431,6 +435,18 @@ call_site_look_away(uint16_t call, const struct signature *sig, uint64_t last,
 	atomic_fetch_add_explicit(&site.away_spent_ns, ns, memory_order_relaxed);
 	self.inside = false;
 	errno = saved;
+}
+
+uint32_t
+call_site_seen(const char *text, size_t len, uint32_t tid)
+{
+	static struct stack s;	/* of one thread */
+
+	if (!site.on || len > sizeof(s.python))
+		return 0;
+	memcpy(s.python, text, len);
+	s.text = len;
+	return note(&s, CALL_NONE, NULL, 0, tid);
 }
 
 uint64_t

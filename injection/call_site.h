@@ -98,6 +98,10 @@ call_site_back(uint16_t call, const struct signature *s, uint64_t now)
 	return true;
 }
 
+/* call_site_seen(text, len, tid): the number of the site of thread ${tid}'s Python frames
+ * ${text}, at which no call was made (CALL_NONE); 0: there is no room. */
+uint32_t call_site_seen(const char *text, size_t len, uint32_t tid);
+
 /* call_site_spent(), call_site_cost(): nanoseconds spent here so far, by this thread
  * and by all threads. */
 uint64_t call_site_spent(void);

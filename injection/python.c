@@ -62,10 +62,8 @@ python_find(void)
 	dlerror();
 }
 
-/* The PyThreadState of this thread. NULL without an interpreter, or while it is being
- * finalised. */
-static void *
-this_thread(void)
+void *
+python_thread(void)
 {
 
 	if (!atomic_load_explicit(&python.there, memory_order_acquire) ||
@@ -161,7 +159,7 @@ python_frames(char *out, size_t size)
 	ssize_t n;
 	void *thread;
 
-	thread = this_thread();
+	thread = python_thread();
 	if (thread != NULL && python.walks)
 		len = python_walk(thread, out, size);
 	if (thread == NULL || python.walks ||

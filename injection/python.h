@@ -22,6 +22,10 @@ void python_find(void);
  */
 size_t python_frames(char *out, size_t size);
 
+/* python_thread(): the PyThreadState of this thread; NULL without an interpreter, or while it
+ * is being finalised. */
+void *python_thread(void);
+
 /* python_parse(text, len): convert CPython's output into such lines, in place; returns
  * their length. Lines that are not a whole frame are dropped. */
 size_t python_parse(char *text, size_t len);

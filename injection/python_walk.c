@@ -6,6 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "python_layout.h"
 #include "python_walk.h"
 
 #define DEPTH 64
@@ -18,40 +19,10 @@ typedef int code_line_fn(const void *code, int byte);
 typedef ptrdiff_t length_fn(const void *string);
 typedef uint32_t char_fn(const void *string, ptrdiff_t index);
 
-/*
- * _PyRuntime begins with a table for debuggers: a cookie, and then 64-bit words that
- * give the sizes of the interpreter's structures and the offsets of their fields
- * (CPython's pycore_debug_offsets.h). The order of the words depends on the version.
- */
-static const char cookie[8] = "xdebugpy";
-
-enum { WORD_COOKIE, WORD_VERSION, WORD_FREE_THREADED };
-
-/* For one version, the indices of the words that are used here. */
-struct words {
-	uint32_t version;		/* PY_VERSION_HEX >> 16 */
-	uint8_t thread_frame, frame_back, frame_code, frame_instruction,
-	    code_file, code_name, code_instructions, type;
-};
-
-static const struct words words_of[] = {
-	{ 0x030d, 23, 29, 30, 31, 35, 37, 43, 45 },
-	{ 0x030e, 26, 32, 33, 34, 40, 42, 48, 51 },
-};
-
-/* Offsets of fields, in bytes from the start of their object. */
-struct layout {
-	uint64_t thread_frame;		/* the innermost frame */
-	uint64_t frame_back, frame_code;
-	uint64_t frame_instruction;	/* 0: call PyFrame_GetLineNumber */
-	uint64_t code_file, code_name, code_instructions;
-	uint64_t type;			/* of any object */
+static struct {
+	struct python_layout at;
 	size_t frame_size, code_size;	/* bytes to read of a frame, and of a code
 					 * object */
-};
-
-static struct {
-	struct layout at;
 	const void *code_type, *frame_type, *string_type;
 	frame_line_fn *frame_line;
 	code_line_fn *code_line;
@@ -60,49 +31,10 @@ static struct {
 	pid_t pid;
 } walk;
 
-/* The N of 3.N, with which sys.version begins; -1 if it is not known. */
-static int
-minor_version(void)
-{
-	const char *(*get)(void);
-	const char *text;
-
-	*(void **)&get = dlsym(RTLD_DEFAULT, "Py_GetVersion");
-	if (get == NULL || (text = get()) == NULL ||
-	    strncmp(text, "3.", 2) != 0)
-		return -1;
-	return atoi(text + 2);
-}
-
-/* The layout that the interpreter's own table gives, for the versions in words_of.
- * Free-threaded builds are refused: their objects have another header. */
-static bool
-layout_told(struct layout *l)
-{
-	const uint64_t *word = dlsym(RTLD_DEFAULT, "_PyRuntime");
-	const struct words *w = words_of;
-
-	if (word == NULL || memcmp(word, cookie, sizeof(cookie)) != 0 ||
-	    word[WORD_FREE_THREADED] != 0)
-		return false;
-	while (w->version != word[WORD_VERSION] >> 16)
-		if (++w == words_of + sizeof(words_of) / sizeof(words_of[0]))
-			return false;
-	*l = (struct layout){ .thread_frame = word[w->thread_frame],
-	    .frame_back = word[w->frame_back],
-	    .frame_code = word[w->frame_code],
-	    .frame_instruction = word[w->frame_instruction],
-	    .code_file = word[w->code_file],
-	    .code_name = word[w->code_name],
-	    .code_instructions = word[w->code_instructions],
-	    .type = word[w->type] };
-	return l->frame_instruction != 0;
-}
-
 /* How many bytes to read of an object, to have the fields at these offsets and its
  * type; 0 if that is more than OBJECT_MAX: then the offsets are invalid. */
 static size_t
-span_of(const struct layout *l, uint64_t a, uint64_t b, uint64_t c)
+span_of(const struct python_layout *l, uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t most = l->type;
 
@@ -116,20 +48,20 @@ bool
 python_walk_find(void)
 {
 	/* For 3.9 and 3.10: of PyThreadState, PyFrameObject and PyCodeObject. */
-	static const struct layout old = { .thread_frame = 24,
+	static const struct python_layout old = { .thread_frame = 24,
 	    .frame_back = 24, .frame_code = 32, .code_file = 104,
 	    .code_name = 112, .type = 8 };
-	struct layout *l;
-	int minor = minor_version();
+	struct python_layout *l;
+	int minor = python_minor();
 
 	if (minor == 9 || minor == 10)
 		walk.at = old;
-	else if (!layout_told(&walk.at))
+	else if (!python_layout_told(&walk.at))
 		return false;
 	l = &walk.at;
-	l->frame_size = span_of(l, l->frame_back, l->frame_code,
+	walk.frame_size = span_of(l, l->frame_back, l->frame_code,
 	    l->frame_instruction);
-	l->code_size = span_of(l, l->code_file, l->code_name, 0);
+	walk.code_size = span_of(l, l->code_file, l->code_name, 0);
 	walk.code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
 	walk.frame_type = dlsym(RTLD_DEFAULT, "PyFrame_Type");
 	walk.string_type = dlsym(RTLD_DEFAULT, "PyUnicode_Type");
@@ -139,8 +71,8 @@ python_walk_find(void)
 	*(void **)&walk.length = dlsym(RTLD_DEFAULT, "PyUnicode_GetLength");
 	*(void **)&walk.character = dlsym(RTLD_DEFAULT, "PyUnicode_ReadChar");
 	walk.pid = getpid();
-	return sizeof(void *) == 8 && l->frame_size > 0 &&
-	    l->code_size > 0 && l->thread_frame < 65536 && walk.code_type != NULL &&
+	return sizeof(void *) == 8 && walk.frame_size > 0 &&
+	    walk.code_size > 0 && l->thread_frame < 65536 && walk.code_type != NULL &&
 	    walk.frame_type != NULL && walk.string_type != NULL &&
 	    walk.frame_line != NULL && walk.code_line != NULL &&
 	    walk.length != NULL && walk.character != NULL;
@@ -204,36 +136,6 @@ are_strings(const void *a, const void *b)
 	    type[1] == walk.string_type;
 }
 
-/* Writes a character in UTF-8. Control characters, which would break the line format,
- * and surrogates become question marks. */
-static size_t
-put_character(char *out, uint32_t c)
-{
-
-	if (c < 0x20 || c == 0x7f || (c >= 0xd800 && c < 0xe000))
-		c = '?';
-	if (c < 0x80) {
-		out[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		out[0] = (char)(0xc0 | c >> 6);
-		out[1] = (char)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	if (c < 0x10000) {
-		out[0] = (char)(0xe0 | c >> 12);
-		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-		out[2] = (char)(0x80 | (c & 0x3f));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | (c >> 18 & 7));
-	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
-	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
-	out[3] = (char)(0x80 | (c & 0x3f));
-	return 4;
-}
-
 /* Writes the string object ${s}. Returns the bytes written; 0 if there is no room. */
 static size_t
 put_string(char *out, size_t room, const void *s)
@@ -245,7 +147,7 @@ put_string(char *out, size_t room, const void *s)
 		return 0;
 	/* The end of a path tells more than its beginning. */
 	for (i = n > STRING_MAX ? n - STRING_MAX : 0; i < n; i++)
-		used += put_character(out + used, walk.character(s, i));
+		used += python_put(out + used, walk.character(s, i));
 	return used;
 }
 
@@ -305,9 +207,9 @@ python_walk(const void *thread, char *out, size_t size)
 	    sizeof(next));
 	/* Stops when the next frame might not fit. */
 	for (depth = 0; depth < DEPTH && size - used >= ROOM &&
-	    read_object(&frame, next, walk.at.frame_size); depth++) {
+	    read_object(&frame, next, walk.frame_size); depth++) {
 		/* The interpreter's own frames have no code object. */
-		if (read_object(&code, code_of(&frame), walk.at.code_size) &&
+		if (read_object(&code, code_of(&frame), walk.code_size) &&
 		    field(&code, walk.at.type) == walk.code_type)
 			used += put_frame(out + used, size - used, &frame,
 			    &code);

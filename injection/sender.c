@@ -20,6 +20,7 @@
 #include "plan.h"
 #include "range.h"
 #include "sampling.h"
+#include "seen.h"
 #include "sender.h"
 #include "silence.h"
 #include "target.h"
@@ -228,6 +229,7 @@ sender_main(void *cookie)
 		targets_idle(inject_now(), plan_done());
 		sampling_drain();
 		module_send();
+		seen_start();
 		call_site_send(false);
 		if (now - clocked >= CLOCK_NS) {
 			emit_clock();

@@ -273,6 +273,27 @@ gap_after(const struct device_state *d, struct gap_class *c, const struct gap *g
 	}
 }
 
+/* The class of gaps for which the host took ${ns}, not 0. */
+static uint32_t
+gap_class_of(uint64_t ns)
+{
+	uint32_t k = 63u - (uint32_t)__builtin_clzll(ns);
+
+	return k < GAP_CLASSES ? k : GAP_CLASSES - 1;
+}
+
+/* Gives the looks in the gap its class. */
+static void
+gap_looks(struct model *m, const struct gap *g, const struct op *next)
+{
+	uint64_t ns = gap_host_ns(g);
+	uint32_t gap = ns > 0 ? LOOK_GAP + gap_class_of(ns) : LOOK_LAUNCH;
+
+	if (next->thread != IDMAP_NONE && g->loads == 0 && g->idle[IDLE_ELSEWHERE] == 0)
+		look_gap(m, m->stream[m->thread[next->thread].process], g->start, g->end,
+		    (uint8_t)gap);
+}
+
 /* Count the gap in the class of gaps for which the host took about as long. Code is
  * compiled, loaded or chosen once for each kernel, not in each iteration: a gap with a
  * module load, and those shortly before it, are dropped again (idle_gap). Returns
@@ -288,9 +309,7 @@ gap_tally(struct device_state *d, const struct gap *g, const struct op *next)
 
 	if (ns == 0)
 		return false;
-	k = 63u - (uint32_t)__builtin_clzll(ns);
-	if (k >= GAP_CLASSES)
-		k = GAP_CLASSES - 1;
+	k = gap_class_of(ns);
 	near->gap[k].count++;
 	for (i = 0; i < sizeof(host) / sizeof(host[0]); i++)
 		near->gap[k].idle_ns[host[i]] += g->idle[host[i]];
@@ -503,6 +522,7 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	d->out.idle_near_ns = add_sat(d->out.idle_near_ns,
 	    min_u64(idle, LAUNCH_APART));
 	near_step(m, d, launches_of(m, next));
+	gap_looks(m, &g, next);
 	if (g.loads == 0 && idle > LAUNCH_APART && ours <= idle / TALLIED_LEAST)
 		pause_keep(m, d, &g, next, idle, site);
 	if ((ours == 0 || (idle > LAUNCH_APART && ours <= idle / TALLIED_LEAST)) &&

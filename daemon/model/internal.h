@@ -43,6 +43,7 @@
 #define MAX_WAITS (1u << 19)	/* host intervals kept; 12 MiB */
 #define MAX_AWAYS (1u << 18)	/* times that a host was away, kept; 10 MiB */
 #define MAX_AWAY_SITES 8192u
+#define MAX_LOOKS (1u << 18)	/* looks at the host's Python, kept; 6 MiB */
 #define MAX_LIVE (1u << 18)	/* live allocations */
 #define MAX_SIZES 64		/* sizes of allocations told apart */
 #define MAX_LEAKS 256u
@@ -164,6 +165,9 @@ struct stream {
 	uint32_t aways, aways_cap;
 	bool away_dirty;
 	struct idmap away_site;	/* by a site's number: index of away_sum */
+	struct seen_look *look;	/* by time, unless look_dirty; look.c */
+	uint32_t looks, looks_cap;
+	bool look_dirty;
 	uint64_t next;		/* expected sequence number */
 	bool is_process;
 	struct process process;
@@ -434,6 +438,14 @@ struct away_sum {
 	uint16_t workers, processors;
 };
 
+/* A look at the host's Python: where it was found (the number of a site), for how long that
+ * stands, and in which gap it fell, as in struct look. */
+struct seen_look {
+	uint64_t at, period;
+	uint32_t site;
+	uint8_t gap;
+};
+
 struct device_state {
 	struct device out;
 	bool used, complete;	/* complete: a DEVICE record described it */
@@ -515,6 +527,7 @@ struct model {
 	struct away_sum *away_sum;
 	uint32_t away_sums, away_sums_cap;
 	uint32_t aways;		/* kept, of all streams */
+	uint32_t looks;		/* the same */
 	uint64_t waited_ns;	/* end of the last synchronisation or blocking copy */
 	uint64_t bursts, cycles, phases;
 	double exposed;		/* ns, of all operations together */
@@ -591,6 +604,14 @@ uint32_t away_gap(struct model *m, struct stream *s, uint64_t from, uint64_t to,
     uint64_t host, bool comes_again);
 const struct away_sum *away_of(const struct model *m, uint32_t stream, uint32_t site);
 void away_most(struct away_sum *sum, uint16_t workers, uint16_t processors);
+
+/* look.c: look_sort(m): before a sweep.
+ * look_gap(m, s, from, to, gap): the GPU waited from ${from} to ${to} for a launch or copy of
+ * process ${s}; ${gap} is as in struct look.
+ * look_settle(m, run): fill run->look, but for the sites (site_settle). */
+void look_sort(struct model *m);
+void look_gap(struct model *m, struct stream *s, uint64_t from, uint64_t to, uint8_t gap);
+void look_settle(const struct model *m, struct run *run);
 
 /* internal.c: shared helpers.
  * model_grow(array, cap, count, max, size): make room for one more in *${array}, new

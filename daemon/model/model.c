@@ -31,6 +31,7 @@ release_stream(struct stream *s)
 	idmap_clear(&s->stall);
 	free(s->text);
 	free(s->away);
+	free(s->look);
 	free(s->copied);
 	free(s->called);
 	free(s->halves);

@@ -575,6 +575,21 @@ struct pause {
 	const struct site *site;	/* that site; NULL: none, or no final settle */
 };
 
+/* A gap's class as a look has it: of those that the host caused, index of run->gap plus
+ * this; LOOK_LAUNCH: the next launch was on its way; 0: the GPU had work, or code was loaded. */
+#define LOOK_LAUNCH 1
+#define LOOK_GAP 2
+
+/* A look from outside at what a thread's Python was in. */
+struct look {
+	uint64_t at_ns;
+	double s;		/* it stands for so long */
+	uint8_t gap;		/* in which it fell, see LOOK_GAP */
+	uint32_t stream, number;	/* of the site that shows its frames; 0: unknown */
+	const struct site *site;	/* that site, of call CALL_NONE; NULL: unknown, or no
+					 * final settle */
+};
+
 enum run_state { RUN_LIVE, RUN_FINISHED, RUN_KILLED, RUN_TRUNCATED };
 extern const char *const run_state_name[];
 

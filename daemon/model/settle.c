@@ -393,6 +393,7 @@ settle_rest(struct model *m, bool final)
 	for (i = 0; i < m->failures; i++)
 		run->failure[i].first_ns = since(m, run->failure[i].first_ns);
 	run->leaks = memory_leaks(m, run->leak, final);
+	look_settle(m, run);
 }
 
 const struct run *

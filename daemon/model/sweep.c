@@ -339,6 +339,7 @@ sweep_first(struct model *m, uint32_t count)
 		return 0;
 	host_sort(m);
 	away_sort(m);
+	look_sort(m);
 	for (i = 0; i < count; i++)
 		if (sweep_op(m, &m->op[i]) != 0)
 			return -1;
@@ -383,6 +384,7 @@ sweep_all(struct model *m)
 		return -1;
 	host_sort(m);
 	away_sort(m);
+	look_sort(m);
 	for (i = 0; i < m->devices; i++) {
 		d = m->device[i];
 		if (!d->used)

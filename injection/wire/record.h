@@ -141,7 +141,8 @@ enum wire_sync {
 	X(CREATE_TEXTURE, "cudaCreateTextureObject")			\
 	X(DESTROY_TEXTURE, "cudaDestroyTextureObject")			\
 	X(CREATE_SURFACE, "cudaCreateSurfaceObject")			\
-	X(DESTROY_SURFACE, "cudaDestroySurfaceObject")
+	X(DESTROY_SURFACE, "cudaDestroySurfaceObject")			\
+	X(NONE, "(no call)")
 
 enum wire_call {
 #define X(name, text) CALL_##name,

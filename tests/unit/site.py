@@ -1,20 +1,22 @@
 # Calls the library under test from nested functions and checks the frames that it
 # sees. Exit status 77: this interpreter does not export what the library needs.
 import ctypes
+import json.decoder
 import sys
 import threading
+import time
 
 library = ctypes.CDLL(sys.argv[1])
 out = ctypes.create_string_buffer(65536)
 
 
 def inner():
-    n = library.host_python(out, 8192)  # line 12
+    n = library.host_python(out, 8192)  # line 14
     return out.raw[:n].decode()
 
 
 def outer():
-    return inner()  # line 17
+    return inner()  # line 19
 
 
 def deep(n):
@@ -31,7 +33,7 @@ if (
     sys.exit(77)
 
 got = outer().splitlines()
-want = [f"{__file__}\t12\tinner", f"{__file__}\t17\touter"]
+want = [f"{__file__}\t14\tinner", f"{__file__}\t19\touter"]
 assert got[:2] == want, got
 assert got[2].startswith(f"{__file__}\t") and got[2].endswith("<module>"), got
 assert len(got) == 3, got
@@ -67,3 +69,55 @@ thread.start()
 thread.join()
 assert kept[0].splitlines()[:2] == want, kept
 assert "<module>" not in kept[0], kept
+
+
+# The looks of another thread find what this one is in: each of two functions for about
+# its share of the time, at its lines, and a package's function at the line that it begins
+# at.
+
+
+def busy(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:  # the loop's lines
+        sum(range(50))
+
+
+def quiet(seconds):
+    time.sleep(seconds)
+
+
+def méthode(text):
+    return json.decoder.JSONDecoder(object_hook=lambda d: quiet(0.3)).decode(text)
+
+
+if minor not in (11, 12, 13, 14):
+    sys.exit(0)
+assert library.host_watch() > 0
+busy(0.6)
+quiet(0.3)
+méthode("{}")
+out = ctypes.create_string_buffer(1 << 22)
+n = library.host_seen(out, len(out))
+looks = [look.split("\n") for look in out.raw[:n].decode().split("@")[1:]]
+assert len(looks) > 30, looks
+assert {look[0].split()[0] for look in looks} == {str(threading.get_native_id())}
+periods = [int(look[0].split()[2]) / 1e9 for look in looks]
+assert 0.6 < sum(periods) < 1.5, sum(periods)
+share = {}
+for look, period in zip(looks, periods):
+    frames = [line.split("\t") for line in look[1:] if line]
+    assert frames[-1][2] == "<module>", look
+    own = next(f for f in frames if f[0] == __file__)
+    share[own[2]] = share.get(own[2], 0) + period
+    if own[2] == "busy":
+        assert busy.__code__.co_firstlineno < int(own[1]) <= busy.__code__.co_firstlineno + 3, look
+    decoders = [f for f in frames if f[0].endswith("json/decoder.py")]
+    for f in decoders:
+        assert f[2].split(".")[-1] in ("decode", "raw_decode"), look
+        assert int(f[1]) in (
+            json.decoder.JSONDecoder.decode.__code__.co_firstlineno,
+            json.decoder.JSONDecoder.raw_decode.__code__.co_firstlineno,
+        ), look
+        assert any("thode" in f[2] for f in frames), look
+assert any(f.endswith("decoder.py") for look in looks for f in [l.split("\t")[0] for l in look[1:]]), looks
+assert 0.3 < share["busy"] < 0.9 and 0.3 < share["quiet"] < 0.9, share

@@ -3,6 +3,7 @@
  * are linked into a shared object, because site.c leaves the frames of its own
  * object out of the stacks.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -13,6 +14,7 @@
 #include "emit.h"
 #include "inject.h"
 #include "python.h"
+#include "seen.h"
 #include "unit/site_host.h"
 
 struct inject inject;
@@ -40,6 +42,8 @@ host_begin(int level)
 	inject.level = (enum wire_level)level;
 	/* An hour old, so that time does not end the taking of stacks. */
 	inject.begin_ns = inject_now() - 3600ull * 1000000000;
+	inject.pid = getpid();
+	atomic_store(&inject.state, INJECT_ON);
 	emit_init(1);
 	call_site_init();
 }
@@ -112,6 +116,53 @@ host_python(char *out, int size)
 
 	python_find();
 	return (int)python_frames(out, (size_t)size);
+}
+
+/* Has the calling thread looked at from now on. Returns how many bytes its frames are. */
+int
+host_watch(void)
+{
+	static char text[CALL_SITE_PYTHON];
+	size_t n;
+
+	host_begin(LEVEL_AUTO);
+	n = python_frames(text, sizeof(text));
+	if (n > 0)
+		seen_watch(text, n);
+	seen_start();
+	return (int)n;
+}
+
+/* Writes, for each look so far, "@TID TIME PERIOD\n" and the frames that it found. */
+int
+host_seen(char *out, int size)
+{
+	struct { uint32_t number; struct wire_str python; } site[4096];
+	size_t len, pos = 0, sites = 0, i;
+	struct record r;
+	uint8_t *p;
+	int used = 0;
+
+	call_site_send(true);
+	p = host_take(&len);
+	while (record_next(p, len, &pos, &r) > 0)
+		if (r.type == RECORD_SITE && sites < 4096) {
+			site[sites].number = r.u.SITE.number;
+			site[sites++].python = r.u.SITE.python;
+		}
+	for (pos = 0; record_next(p, len, &pos, &r) > 0 && used < size;) {
+		if (r.type != RECORD_SEEN)
+			continue;
+		for (i = 0; i + 1 < sites && site[i].number != r.u.SEEN.site; i++)
+			;
+		used += snprintf(out + used, (size_t)(size - used), "@%u %llu %llu\n%.*s",
+		    r.u.SEEN.tid, (unsigned long long)r.u.SEEN.time_ns,
+		    (unsigned long long)r.u.SEEN.period_ns,
+		    sites > 0 ? (int)site[i].python.len : 0,
+		    sites > 0 ? site[i].python.p : "");
+	}
+	free(p);
+	return used < size ? used : size;
 }
 
 void

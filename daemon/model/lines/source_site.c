@@ -201,23 +201,31 @@ site_add(struct named_site *to, const struct named_site *s)
 	away_most(&to->idle, s->idle.workers, s->idle.processors);
 }
 
-/* Merge equal sites, adding their counts, and sort them; returns how many are left. */
+/* Merge equal sites, adding their counts, and sort them; returns how many are left. For
+ * the one with order i, ${into}[i] is the index of what it is now. */
 static uint32_t
-sites_merge(struct named_site *site, uint32_t n)
+sites_merge(struct named_site *site, uint32_t n, uint32_t *into)
 {
 	uint32_t i, out = 0;
+	uint32_t *rank = into + n;	/* of what is left, by its order */
 
 	if (n == 0)
 		return 0;
 	qsort(site, n, sizeof(*site), site_compare);
-	for (i = 1; i < n; i++)
+	into[site[0].order] = site[0].order;
+	for (i = 1; i < n; i++) {
 		if (site_is_same(&site[out], &site[i]))
 			site_add(&site[out], &site[i]);
 		else
 			site[++out] = site[i];
-	n = out + 1;
-	qsort(site, n, sizeof(*site), rank_compare);
-	return n;
+		into[site[i].order] = site[out].order;
+	}
+	qsort(site, out + 1, sizeof(*site), rank_compare);
+	for (i = 0; i <= out; i++)
+		rank[site[i].order] = i;
+	for (i = 0; i < n; i++)
+		into[i] = rank[into[i]];
+	return out + 1;
 }
 
 static int
@@ -273,11 +281,45 @@ paused_at(const struct run *run, const struct site_state *s)
 	return mask;
 }
 
+/* The looks' sites, of which the one with order i is out_site[${into}[i]] now. */
+static int
+looks_out(struct model *m, const uint32_t *into)
+{
+	struct source_state *x = m->source;
+	struct idmap of = { .slot = NULL };
+	int rc = 0;
+
+	for (uint32_t i = 0; i < x->sites && m->run.looks > 0; i++)
+		if (x->site[i].call == CALL_NONE && x->site[i].number != 0 &&
+		    idmap_put(&of, (uint64_t)x->site[i].stream << 32 | x->site[i].number,
+		    i) != 0)
+			rc = -1;
+	for (size_t i = 0; i < m->run.looks && rc == 0; i++) {
+		struct look *l = &m->run.look[i];
+		uint32_t at = idmap_get(&of, (uint64_t)l->stream << 32 | l->number);
+
+		l->site = at != IDMAP_NONE ? &x->out_site[into[at]] : NULL;
+	}
+	idmap_clear(&of);
+	return rc;
+}
+
+/* How many sites are of calls: the others are the last. */
+static size_t
+calls_in(const struct site *site, size_t n)
+{
+
+	while (n > 0 && site[n - 1].call == CALL_NONE)
+		n--;
+	return n;
+}
+
 int
 site_settle(struct model *m)
 {
 	struct source_state *x = m->source;
 	struct named_site *site;
+	uint32_t *into;
 	const struct away_sum *idle;
 	struct named *frame;
 	size_t used = 0;
@@ -287,7 +329,8 @@ site_settle(struct model *m)
 	frames_sort(x);
 	site = calloc(x->sites + 1, sizeof(*site));
 	frame = calloc((size_t)(x->sites + 1) * SITE_DEPTH, sizeof(*frame));
-	if (site == NULL || frame == NULL)
+	into = calloc(2 * ((size_t)x->sites + 1), sizeof(*into));
+	if (site == NULL || frame == NULL || into == NULL)
 		goto done;
 	for (i = 0; i < x->sites; i++) {
 		site[i].state = &x->site[i];
@@ -301,13 +344,16 @@ site_settle(struct model *m)
 		site[i].order = i;
 		used += site[i].frames;
 	}
-	rc = sites_out(m, site, sites_merge(site, x->sites));
+	rc = sites_out(m, site, sites_merge(site, x->sites, into));
+	if (rc == 0)
+		rc = looks_out(m, into);
 done:
 	free(site);
 	free(frame);
+	free(into);
 	if (rc == 0) {
 		m->run.site = x->out_site;
-		m->run.sites = x->out_sites;
+		m->run.sites = calls_in(x->out_site, x->out_sites);
 	}
 	return rc;
 }

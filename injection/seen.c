@@ -1,0 +1,222 @@
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "call_site.h"
+#include "emit.h"
+#include "inject.h"
+#include "nap.h"
+#include "python.h"
+#include "python_peek.h"
+#include "seen.h"
+#include "thread.h"
+
+#define EVERY_NS 10000000ull	/* between two looks, at least */
+#define LOOKS 6000		/* and one part in this many of the run: so many looks, and a
+				 * few times as many in a run of days */
+#define LOOK_SHARE 200		/* of a processor's time, one part in this many */
+#define PERIODS 4		/* a look stands for so many intervals at most */
+#define TRIES 16		/* stacks by which the reader is checked */
+#define SLOTS 8192		/* of the table of known stacks; a power of two */
+#define FULL (SLOTS / 4 * 3)
+
+enum checked { UNKNOWN, RIGHT, WRONG };
+
+static struct {
+	_Atomic int checked;		/* enum checked: are frames read rightly? */
+	_Atomic(const void *) thread;	/* the PyThreadState to look at */
+	_Atomic uint32_t tid;
+	atomic_flag busy;		/* a thread is in seen_watch */
+	unsigned tries;
+	bool started;
+	struct peek peek;
+	char text[CALL_SITE_PYTHON];
+	struct {
+		uint64_t hash;		/* of a stack; 0: free */
+		uint32_t site;
+	} slot[SLOTS];
+	uint32_t slots;
+} seen = { .busy = ATOMIC_FLAG_INIT };
+
+/* Is it a file of Python's library or of an installed package? Their lines do not tell
+ * more than their functions, and there are many. */
+static bool
+is_package(const char *file, size_t len)
+{
+	static const char *const in[] = { "/site-packages/", "/dist-packages/",
+	    "/lib/python3" };
+
+	for (size_t i = 0; i < sizeof(in) / sizeof(in[0]); i++)
+		if (memmem(file, len, in[i], strlen(in[i])) != NULL)
+			return true;
+	return len > 0 && file[0] == '<';
+}
+
+/* The frames in seen.peek as text; returns its length. Stops when the next frame might not
+ * fit. */
+static size_t
+write_text(bool (*package)(const char *file, size_t len))
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < seen.peek.frames &&
+	    sizeof(seen.text) - used >= PEEK_LINE; i++)
+		used += python_peek_text(&seen.peek.frame[i], package, seen.text + used);
+	return used;
+}
+
+/* Does ${text} begin like seen.text, of ${len} bytes: with its first two lines, or with all
+ * that it has? */
+static bool
+begins_alike(const char *text, size_t size, size_t len)
+{
+	const char *end = memchr(seen.text, '\n', len);
+	size_t n;
+
+	if (end == NULL)
+		return false;
+	n = (size_t)(end + 1 - seen.text);
+	if ((end = memchr(end + 1, '\n', len - n)) != NULL)
+		n = (size_t)(end + 1 - seen.text);
+	return size >= n && memcmp(text, seen.text, n) == 0;
+}
+
+/* Compares the frames of ${thread}, the calling one, with ${text}, which is what the
+ * interpreter says. */
+static void
+check(const void *thread, const char *text, size_t len)
+{
+
+	if (seen.tries == 0 && !python_peek_find())
+		atomic_store(&seen.checked, WRONG);
+	else if (python_peek(thread, &seen.peek) &&
+	    begins_alike(text, len, write_text(NULL)))
+		atomic_store(&seen.checked, RIGHT);
+	else if (++seen.tries >= TRIES)
+		atomic_store(&seen.checked, WRONG);
+}
+
+void
+seen_watch(const char *text, size_t len)
+{
+	uint32_t tid = atomic_load_explicit(&seen.tid, memory_order_relaxed);
+	const void *thread;
+
+	if (tid == (uint32_t)inject.pid ||
+	    (tid != 0 && inject_tid() != (uint32_t)inject.pid) ||
+	    atomic_load_explicit(&seen.checked, memory_order_relaxed) == WRONG ||
+	    atomic_flag_test_and_set(&seen.busy))
+		return;
+	thread = python_thread();
+	if (thread != NULL && atomic_load(&seen.checked) == UNKNOWN)
+		check(thread, text, len);
+	if (thread != NULL && atomic_load(&seen.checked) == RIGHT) {
+		atomic_store(&seen.thread, thread);
+		atomic_store(&seen.tid, inject_tid());
+	}
+	atomic_flag_clear(&seen.busy);
+}
+
+/* The number of the site whose stack is in seen.peek; 0: there is no room for it. */
+static uint32_t
+site_of(void)
+{
+	uint64_t hash = seen.peek.hash != 0 ? seen.peek.hash : 1;
+	uint32_t i = (uint32_t)hash & (SLOTS - 1), site;
+	size_t len;
+
+	for (; seen.slot[i].hash != 0; i = (i + 1) & (SLOTS - 1))
+		if (seen.slot[i].hash == hash)
+			return seen.slot[i].site;
+	len = write_text(is_package);
+	site = len > 0 ? call_site_seen(seen.text, len, atomic_load(&seen.tid)) : 0;
+	if (seen.slots < FULL) {
+		seen.slot[i].hash = hash;
+		seen.slot[i].site = site;
+		seen.slots++;
+	}
+	return site;
+}
+
+static uint64_t
+thread_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+/* When to look next: at pseudo-random distances from half as long to one and a half times
+ * as long, so that the looks do not fall into step with a loop of the program. */
+static void
+wait_for(uint64_t every, uint64_t look)
+{
+	uint64_t ns = every / 2 + XXH64(&look, sizeof(look), 0) % every;
+
+	/* A nap is shorter than a second. */
+	for (; ns > 0 && inject_active(); ns -= ns < 100000000 ? ns : 100000000)
+		nap(ns < 100000000 ? (uint32_t)ns : 100000000);
+}
+
+static uint64_t
+max(uint64_t a, uint64_t b)
+{
+
+	return a > b ? a : b;
+}
+
+/* Looks once, the last time at ${last}; returns when. */
+static uint64_t
+look(uint64_t last, uint64_t every)
+{
+	struct record_SEEN r = { .tid = atomic_load(&seen.tid) };
+	uint64_t begin = inject_now();
+
+	if (emit_pressed() || !python_peek(atomic_load(&seen.thread), &seen.peek))
+		return last;
+	r.site = site_of();
+	r.time_ns = begin;
+	/* A clock that was set back gives no time. */
+	r.period_ns = begin > last ? begin - last : 0;
+	if (r.period_ns > PERIODS * every)
+		r.period_ns = PERIODS * every;
+	EMIT(SEEN, &r);
+	return begin;
+}
+
+static void *
+look_on(void *cookie)
+{
+	uint64_t last = inject_now(), every = EVERY_NS, looks = 0, now;
+
+	for (; inject_active(); looks++) {
+		wait_for(every, looks);
+		if (!inject_active())
+			break;
+		last = look(last, every);
+		now = inject_now();
+		every = max(EVERY_NS, now > inject.begin_ns ?
+		    (now - inject.begin_ns) / LOOKS : 0);
+		every = max(every, thread_ns() / (looks + 1) * LOOK_SHARE);
+		/* The mean of the first looks, which read all names, is no interval. */
+		if (looks < 100)
+			every = EVERY_NS;
+	}
+	return cookie;
+}
+
+void
+seen_start(void)
+{
+
+	if (seen.started || atomic_load_explicit(&seen.tid, memory_order_acquire) == 0)
+		return;
+	seen.started = true;
+	(void)thread_start("cudadvise-seen", look_on);
+}

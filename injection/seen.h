@@ -1,0 +1,24 @@
+/*
+ * seen.h: what a Python program's thread is in while the GPU may wait for it: a thread of
+ * the library looks at its frames from time to time. Records of what the host was away for
+ * (call_site.h) tell in front of which call it was; these tell what it did meanwhile.
+ *
+ * The looks take nothing from the program but a processor's time, LOOK_SHARE of one at
+ * most. Frames are read as they are found (python_peek.h); whether they are read rightly
+ * is checked first, in a callback, in which the thread's frames do not change and the
+ * interpreter has told them.
+ */
+#ifndef CADV_SEEN_H
+#define CADV_SEEN_H
+
+#include <stddef.h>
+
+/* seen_watch(text, len): in a callback of a thread whose Python frames are ${text}
+ * (python_frames): this thread is to be looked at, if it is the first such one, or the
+ * process's main thread. One load when that is known. */
+void seen_watch(const char *text, size_t len);
+
+/* seen_start(): start to look, if there is a thread to look at. Sender thread only. */
+void seen_start(void);
+
+#endif
