@@ -7,7 +7,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "call_site.h"
 #include "emit.h"
 #include "inject.h"
 #include "nap.h"
@@ -16,6 +15,7 @@
 #include "seen.h"
 #include "thread.h"
 
+#define TEXT 8192		/* bytes of a stack's frames, as a call site's */
 #define EVERY_NS 10000000ull	/* between two looks, at least */
 #define LOOKS 6000		/* and one part in this many of the run: so many looks, and a
 				 * few times as many in a run of days */
@@ -33,9 +33,9 @@ static struct {
 	_Atomic uint32_t tid;
 	atomic_flag busy;		/* a thread is in seen_watch */
 	unsigned tries;
-	bool started;
+	seen_site_fn *site;		/* NULL: not started */
 	struct peek peek;
-	char text[CALL_SITE_PYTHON];
+	char text[TEXT];
 	struct {
 		uint64_t hash;		/* of a stack; 0: free */
 		uint32_t site;
@@ -134,7 +134,7 @@ site_of(void)
 		if (seen.slot[i].hash == hash)
 			return seen.slot[i].site;
 	len = write_text(is_package);
-	site = len > 0 ? call_site_seen(seen.text, len, atomic_load(&seen.tid)) : 0;
+	site = len > 0 ? seen.site(seen.text, len, atomic_load(&seen.tid)) : 0;
 	if (seen.slots < FULL) {
 		seen.slot[i].hash = hash;
 		seen.slot[i].site = site;
@@ -212,11 +212,11 @@ look_on(void *cookie)
 }
 
 void
-seen_start(void)
+seen_start(seen_site_fn *site)
 {
 
-	if (seen.started || atomic_load_explicit(&seen.tid, memory_order_acquire) == 0)
+	if (seen.site != NULL || atomic_load_explicit(&seen.tid, memory_order_acquire) == 0)
 		return;
-	seen.started = true;
+	seen.site = site;
 	(void)thread_start("cudadvise-seen", look_on);
 }

@@ -12,13 +12,19 @@
 #define CADV_SEEN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* seen_watch(text, len): in a callback of a thread whose Python frames are ${text}
  * (python_frames): this thread is to be looked at, if it is the first such one, or the
  * process's main thread. One load when that is known. */
 void seen_watch(const char *text, size_t len);
 
-/* seen_start(): start to look, if there is a thread to look at. Sender thread only. */
-void seen_start(void);
+/* The number of the site with thread ${tid}'s Python frames ${text}; 0: there is no room
+ * (call_site_seen). */
+typedef uint32_t seen_site_fn(const char *text, size_t len, uint32_t tid);
+
+/* seen_start(site): start to look, if there is a thread to look at; ${site} is called by the
+ * thread that looks. Sender thread only. */
+void seen_start(seen_site_fn *site);
 
 #endif

@@ -229,7 +229,7 @@ sender_main(void *cookie)
 		targets_idle(inject_now(), plan_done());
 		sampling_drain();
 		module_send();
-		seen_start();
+		seen_start(call_site_seen);
 		call_site_send(false);
 		if (now - clocked >= CLOCK_NS) {
 			emit_clock();

@@ -129,7 +129,7 @@ host_watch(void)
 	n = python_frames(text, sizeof(text));
 	if (n > 0)
 		seen_watch(text, n);
-	seen_start();
+	seen_start(call_site_seen);
 	return (int)n;
 }
 

@@ -345,42 +345,78 @@ innermost(const struct gap_call *c, size_t n, double least_s, double *s)
 	return best;
 }
 
+struct gaps_within {
+	struct gap_call *call;
+	size_t calls, cap;
+	double lines_s;
+};
+
+struct gaps_within *
+gaps_within_new(void)
+{
+	return calloc(1, sizeof(struct gaps_within));
+}
+
+void
+gaps_within_free(struct gaps_within *w)
+{
+	if (w != NULL)
+		free(w->call);
+	free(w);
+}
+
+void
+gaps_within_add(struct gaps_within *w, const struct site *site, double s)
+{
+	struct gap_call *more;
+	size_t n;
+
+	if (w == NULL)
+		return;
+	if (w->calls + site->frames > w->cap) {
+		n = 2 * w->cap + site->frames;
+		if ((more = realloc(w->call, n * sizeof(*more))) == NULL)
+			return;
+		w->call = more;
+		w->cap = n;
+	}
+	n = calls_of(w->call + w->calls, site, s);
+	w->calls += n;
+	w->lines_s += n > 0 ? s : 0;
+}
+
+const struct site *
+gaps_within_find(struct gaps_within *w, struct arena *arena, double least_s, double *s)
+{
+	const struct gap_call *best;
+	struct site *site;
+
+	if (w == NULL || w->calls == 0)
+		return NULL;
+	qsort(w->call, w->calls, sizeof(*w->call), by_call);
+	best = innermost(w->call, w->calls, fmax(least_s, WITHIN * w->lines_s), s);
+	if (best == NULL || (site = arena_get(arena, sizeof(*site))) == NULL)
+		return NULL;
+	*site = *best->site;
+	site->first = best->frame;
+	return site;
+}
+
 const struct site *
 gaps_within(struct arena *arena, const struct run *run, double least_s, double *s)
 {
-	struct gap_call *c = NULL;
-	const struct gap_call *best = NULL;
 	struct stands_for *share = shares_new(run);
-	double lines_s = 0;
-	struct site *site = NULL;
-	size_t frames = 0, n = 0;
+	struct gaps_within *w = gaps_within_new();
+	const struct site *best;
 
-	for (size_t i = 0; i < run->sites; i++)
-		frames += run->site[i].frames;
-	if (share != NULL)
-		c = calloc(frames + 1, sizeof(*c));
-	for (size_t i = 0; c != NULL && i < run->sites; i++) {
-		double part;
-		size_t more;
-
-		if (!is_work(run, &run->site[i]))
-			continue;
-		part = (double)run->site[i].count * share[run->site[i].kernel].s;
-		more = calls_of(c + n, &run->site[i], part);
-		lines_s += more > 0 ? part : 0;
-		n += more;
-	}
-	if (n > 0) {
-		qsort(c, n, sizeof(*c), by_call);
-		best = innermost(c, n, fmax(least_s, WITHIN * lines_s), s);
-	}
-	if (best != NULL && (site = arena_get(arena, sizeof(*site))) != NULL) {
-		*site = *best->site;
-		site->first = best->frame;
-	}
+	for (size_t i = 0; share != NULL && i < run->sites; i++)
+		if (is_work(run, &run->site[i]))
+			gaps_within_add(w, &run->site[i], (double)run->site[i].count *
+			    share[run->site[i].kernel].s);
+	best = gaps_within_find(w, arena, least_s, s);
+	gaps_within_free(w);
 	free(share);
-	free(c);
-	return site;
+	return best;
 }
 
 static bool

@@ -111,6 +111,14 @@ bool gaps_unsteady(const struct run *run);
 const struct site *gaps_within(struct arena *arena, const struct run *run, double least_s,
     double *s);
 
+/* The same of stacks that the caller has: gaps_within_add each with its seconds, then find,
+ * and free. Without memory for it ${w} is NULL, which all of them take. */
+struct gaps_within *gaps_within_new(void);
+void gaps_within_add(struct gaps_within *w, const struct site *site, double s);
+const struct site *gaps_within_find(struct gaps_within *w, struct arena *arena, double least_s,
+    double *s);
+void gaps_within_free(struct gaps_within *w);
+
 /*
  * gaps_after(arena, run, calls, is, made, gaps): the line of the program's own code that
  * makes the calls before ${gaps} gaps: sites of ${calls}, a set of 1ull << enum

@@ -13,6 +13,7 @@
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/little.h"
+#include "rules/evidence/looks.h"
 #include "rules/evidence/pauses.h"
 #include "rules/evidence/reads.h"
 #include "rules/evidence/tuning.h"
@@ -74,6 +75,7 @@ limiter(double host, double api, double sync)
 #define AWAY_TOLD 0.25	/* of several lines that copy input, the one in front of which the
 			 * GPU waits longest is the place if it has so much: of labels and
 			 * masks that are copied behind it, the others have little */
+#define LOOKED_TOLD 0.5	/* the line in which the host is for so much of it: arithmetic, most */
 #define WITHIN_TOLD 0.25	/* so is the line within whose calls so much lies: what
 				 * backward passes launch has no line, half or more of it */
 
@@ -280,6 +282,26 @@ has_loader(const struct run *run, double least)
 	return n >= least;
 }
 
+/* The looks in the gaps that come again. */
+static struct looks_of
+looks_of(const struct rule_view *x)
+{
+	return (struct looks_of){ .least = rule_value(x, "min_gaps") };
+}
+
+/* The share of the gaps' time in which the program's Python waits in a framework's loader, or
+ * does its work; NAN: not known. */
+static double
+loading(const struct rule_view *x)
+{
+	return looks_share(x->run, looks_of(x), framework_loads);
+}
+
+/* From this share on the loader is the cause, and below that one it is not, whatever is
+ * copied: arithmetic, half and a quarter of what the GPU waits for. */
+#define LOADING_MOST 0.5
+#define LOADING_LEAST 0.25
+
 /* What more workers leave of a loader's time: four a quarter (see BEYOND_PYTHON), two a
  * half; where it works as many already as there are cores, a third may be saved within
  * each. The GPU's work limits none of that: a batch is there sooner. */
@@ -345,7 +367,8 @@ claim_idle(const struct rule_view *x, struct draft *d, const struct again *a,
 {
 	const struct run *run = x->run;
 	bool goes = host_goes(x, a, idle);
-	double late = a->input + a->fed, busy = busy_s(run), mid, high;
+	double share = loading(x), busy = busy_s(run), mid, high;
+	double late = share > 0 ? share * idle : a->input + a->fed;
 
 	/* Host work hides behind GPU work only as far as there is any. With
 	 * work queued ahead, launches leave no gaps either. */
@@ -417,8 +440,10 @@ variant_of(const struct rule_view *x, const struct again *a, double idle,
 	bool python = lines_python(run);
 	bool brief = python && a->brief + launching > 0.5 * (idle + launching);
 
+	if (python && loading(x) >= LOADING_MOST && idle > launching)
+		return "loader";
 	if (python && a->input + a->fed > fmax(0.5 * idle, launching) &&
-	    has_loader(run, rule_value(x, "min_gaps")))
+	    !(loading(x) < LOADING_LEAST) && has_loader(run, rule_value(x, "min_gaps")))
 		return "loader";
 	if (a->input > fmax(0.5 * idle, launching) && copies_again(run))
 		return "kept";
@@ -433,6 +458,41 @@ variant_of(const struct rule_view *x, const struct again *a, double idle,
 	if (brief)
 		return gaps_repeated(run) > GAPS_REPEATED ? "launches" : "varied";
 	return python && !host_goes(x, a, idle) ? "work" : NULL;
+}
+
+/* The processes that the program had to prepare its input, and the processors, at the site
+ * with the most. */
+static void
+copy_workers(const struct run *run, struct site *to)
+{
+	for (size_t i = 0; i < run->sites; i++) {
+		if (run->site[i].workers <= to->workers)
+			continue;
+		to->workers = run->site[i].workers;
+		to->processors = run->site[i].processors;
+	}
+}
+
+/* What the host was in while the GPU waited is a better place than what it did next, if a
+ * line has most of it. Of what is copied each time the copies are the place. */
+static void
+place_looks(const struct rule_view *x, struct draft *d)
+{
+	const struct site *at;
+	struct site *site;
+	double s;
+
+	if (is_variant(d, "kept"))
+		return;
+	at = looks_place(x->arena, x->run, looks_of(x), LOOKED_TOLD, &s);
+	if (at == NULL || (site = arena_get(x->arena, sizeof(*site))) == NULL)
+		return;
+	*site = *at;
+	if (is_variant(d, "loader") || is_variant(d, "input"))
+		copy_workers(x->run, site);
+	d->f.site = site;
+	d->f.location = arena_format(x->arena, "%s; meanwhile the host is mostly in what "
+	    "this line does", d->f.location);
 }
 
 /* The place of the gaps ${a} of ${idle} seconds. Returns what is in front of them, for the
@@ -502,6 +562,7 @@ set_place(const struct rule_view *x, struct draft *d, const struct again *a,
 		d->f.location = arena_format(x->arena, "%s, %s of it in front of "
 		    "copies to the GPU", d->f.location,
 		    say_percent(x->arena, a->input / idle));
+	place_looks(x, d);
 	return after;
 }
 
@@ -616,7 +677,10 @@ static bool
 find_rounds(struct rule_view *x)
 {
 	struct pauses p = pauses_again(x->run);
-	double active = rule_active_s(x->run);
+	struct looks_of in = { .rounds = &p };
+	double active = rule_active_s(x->run), s;
+	const struct site *at;
+	const char *looked;
 	struct site *site;
 	struct draft *d;
 
@@ -634,7 +698,10 @@ find_rounds(struct rule_view *x)
 		site->first = gaps_own_frame(site);
 		d->f.site = site;
 	}
-	d->f.location = arena_format(x->arena, "%s, in front of what this line calls",
+	at = looks_place(x->arena, x->run, in, LOOKED_TOLD, &s);
+	d->f.site = at != NULL ? at : d->f.site;
+	d->f.location = arena_format(x->arena, at != NULL ? "%s; meanwhile the host is mostly "
+	    "in what this line does" : "%s, in front of what this line calls",
 	    say_counted(x->arena, p.gaps, "long gap"));
 	rule_evidence(x, d, "rounds_ratio", p.s / active, "GPU idle in long gaps in front of "
 	    "one line, part of first to last work", .measured = "kernel and API records",
@@ -651,10 +718,15 @@ find_rounds(struct rule_view *x)
 	    "host %s, %s each, %s in all (%s of first to last GPU work)",
 	    say_counted(x->arena, p.gaps, "time"), say_seconds(x->arena, p.s / p.gaps),
 	    say_seconds(x->arena, p.s), say_percent(x->arena, fmin(1, p.s / active)));
+	if ((looked = looks_say(x, in)) != NULL)
+		d->f.summary = arena_format(x->arena, "%s; meanwhile the host is in %s",
+		    d->f.summary, looked);
 	d->f.limiter = "the host works alone until the next round begins";
-	d->f.advice = "vectorise what the host does between two rounds (epochs), in front of "
-	    "this line, or do it on the GPU, or in a worker for the next round while the GPU "
-	    "works on this one";
+	d->f.advice = at != NULL ? "vectorise what the host does between two rounds (epochs), "
+	    "in this line, or do it on the GPU, or in a worker for the next round while the "
+	    "GPU works on this one" : "vectorise what the host does between two rounds "
+	    "(epochs), in front of this line, or do it on the GPU, or in a worker for the "
+	    "next round while the GPU works on this one";
 	d->f.gain_note = "a worker hides it beside the round as far as that is long, and of the "
 	    "rest half goes with a faster way; a loop in Python that is vectorised goes nearly "
 	    "whole";
@@ -771,6 +843,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	double launching = lines_python(run) ? late : 0;
 	struct little little;
 	const char *after, *variant;
+	const char *looked;
 	enum rule_state none;
 	struct draft *d;
 
@@ -824,6 +897,9 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    "the host waits for pages of managed memory",
 	    say_seconds(x->arena, fmin(idle,
 	    (double)run->unified.host_ns * 1e-9))) : "");
+	if ((looked = looks_say(x, looks_of(x))) != NULL)
+		d->f.summary = arena_format(x->arena, "%s; meanwhile the host is in %s",
+		    d->f.summary, looked);
 	d->f.limiter = all > idle ? launch_limiter(run, d, all) :
 	    limiter(a.host, a.api, a.sync);
 	d->f.advice = "prepare the next step on the host while the GPU works "
