@@ -393,7 +393,6 @@ settle_rest(struct model *m, bool final)
 	for (i = 0; i < m->failures; i++)
 		run->failure[i].first_ns = since(m, run->failure[i].first_ns);
 	run->leaks = memory_leaks(m, run->leak, final);
-	look_settle(m, run);
 }
 
 const struct run *
@@ -429,6 +428,7 @@ model_settle(struct model *m, bool final)
 	settle_kernels(m);
 	settle_copies(m);
 	settle_host(m);
+	look_settle(m, run);
 	if ((final && source_settle(m) != 0) || about_names(m) != 0 ||
 	    resent_settle(m) != 0 || settle_copied(m) != 0)
 		return NULL;
