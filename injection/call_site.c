@@ -422,7 +422,7 @@ call_site_look_away(uint16_t call, const struct signature *sig, uint64_t last,
 	if (unwind(s))
 		r.site = note(s, call, sig, 0, r.tid);
 	if (s->text > 0)
-		r.workers = workers_count(now, &r.processors);
+		r.workers = workers_count(&r.processors);
 	stack_give(s);
 	if (r.site != 0) {
 		r.total_ns = atomic_exchange(&site.away_ns, 0);

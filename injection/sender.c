@@ -27,6 +27,7 @@
 #include "thread.h"
 #include "transport.h"
 #include "values.h"
+#include "workers.h"
 
 #define TICK_MS 50		/* between iterations */
 #define MANAGED_TICK_MS 10
@@ -203,6 +204,13 @@ is_left(void)
 	    (int)BYE_EXIT);
 }
 
+static void
+look_for_workers(void *now)
+{
+
+	workers_look(*(uint64_t *)now);
+}
+
 static void *
 sender_main(void *cookie)
 {
@@ -231,6 +239,8 @@ sender_main(void *cookie)
 		module_send();
 		seen_start(call_site_seen);
 		call_site_send(false);
+		if (workers_due(now))
+			aside_do(look_for_workers, &now);
 		if (now - clocked >= CLOCK_NS) {
 			emit_clock();
 			emit_losses(now);

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -15,11 +14,11 @@
 #define NAME 16			/* of a thread, with its terminator (prctl(2)) */
 #define LOADS "pt_data_worker"	/* torch/utils/data/_utils/worker.py, PyTorch 2.6 on */
 
-static _Atomic uint64_t looked_ns;
+static uint64_t looked_ns;
+static _Atomic bool asked;
 static _Atomic uint32_t workers, processors;
 
-/* The first bytes of a file in /proc, as text. The descriptor is there for some
- * microseconds. */
+/* The first bytes of a file in /proc, as text. */
 static bool
 read_text(const char *path, char *out, size_t size)
 {
@@ -61,28 +60,39 @@ count_children(void)
 	return n;
 }
 
+/* Of the main thread, which forks them: they inherit its. */
 static uint32_t
 count_processors(void)
 {
 	cpu_set_t set;
 
-	return sched_getaffinity(0, sizeof(set), &set) == 0 ?
+	return sched_getaffinity(getpid(), sizeof(set), &set) == 0 ?
 	    (uint32_t)CPU_COUNT(&set) : 0;
 }
 
 uint32_t
-workers_count(uint64_t now, uint32_t *cpus)
+workers_count(uint32_t *cpus)
 {
-	uint64_t last = atomic_load_explicit(&looked_ns, memory_order_relaxed);
-	int saved = errno;
 
-	if ((last == 0 || now - last >= AGAIN_NS) &&
-	    atomic_compare_exchange_strong(&looked_ns, &last, now)) {
-		atomic_store_explicit(&workers, count_children(), memory_order_relaxed);
-		atomic_store_explicit(&processors, count_processors(),
-		    memory_order_relaxed);
-		errno = saved;
-	}
+	if (!atomic_load_explicit(&asked, memory_order_relaxed))
+		atomic_store_explicit(&asked, true, memory_order_relaxed);
 	*cpus = atomic_load_explicit(&processors, memory_order_relaxed);
 	return atomic_load_explicit(&workers, memory_order_relaxed);
+}
+
+bool
+workers_due(uint64_t now)
+{
+
+	return (looked_ns == 0 || now - looked_ns >= AGAIN_NS) &&
+	    atomic_exchange_explicit(&asked, false, memory_order_relaxed);
+}
+
+void
+workers_look(uint64_t now)
+{
+
+	looked_ns = now;
+	atomic_store_explicit(&workers, count_children(), memory_order_relaxed);
+	atomic_store_explicit(&processors, count_processors(), memory_order_relaxed);
 }

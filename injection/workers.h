@@ -6,16 +6,26 @@
 #ifndef CADV_WORKERS_H
 #define CADV_WORKERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
- * workers_count(now, cpus): how many children of the main thread look like it, by the
- * name that the kernel knows them by (a fork keeps it), or are called as PyTorch calls
- * its workers; in *${cpus} how many processors the calling thread may use. It looks
- * once a second at most, at ${now} (inject_now), and at 64 children at most: 8 us and 7 us
- * a child (of 4, 12 and 48 on a virtual machine with Linux 6, 2026-11-30), else 3 ns. 0
- * where the kernel does not list children. Keeps errno.
+ * workers_count(cpus): how many children of the main thread looked like it when the sender
+ * last counted them, by the name that the kernel knows them by (a fork keeps it), or were
+ * called as PyTorch calls its workers; in *${cpus} how many processors the main thread may
+ * use. 0 before that, and where the kernel does not list children. It opens no file, as it
+ * is called where the program calls CUDA: it asks for the next count.
  */
-uint32_t workers_count(uint64_t now, uint32_t *cpus);
+uint32_t workers_count(uint32_t *cpus);
+
+/* workers_due(now): has anyone asked, and not been answered for a second, at ${now}
+ * (inject_now)? Then workers_look is called. */
+bool workers_due(uint64_t now);
+
+/*
+ * workers_look(now): count 64 children at most: 8 us and 7 us a child (of 4, 12 and 48 on
+ * a virtual machine with Linux 6, 2026-11-30). It opens files; one thread at a time.
+ */
+void workers_look(uint64_t now);
 
 #endif
