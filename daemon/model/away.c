@@ -15,6 +15,11 @@
  * claim. */
 #define STANDS_MOST 1e6
 
+/* Of a batch few tensors are copied one after the other: of more in a row each is an
+ * element of its own, as of a list that is stacked, or of a data set that is loaded. Eight
+ * by one line have seven behind another copy: fewer than INPUTS_BEHIND asks for. */
+#define BATCH_COPIES 8
+
 COMPARE(away_order, struct away, ORDER(x->end, y->end) ?: ORDER(x->site, y->site))
 
 /* Makes room: the older half of what ${s} keeps is forgotten. */
@@ -153,4 +158,32 @@ away_of(const struct model *m, uint32_t stream, uint32_t site)
 	    idmap_get(&m->stream[stream]->away_site, site);
 
 	return i == IDMAP_NONE ? NULL : &m->away_sum[i];
+}
+
+void
+away_after(struct away_sum *sum, uint32_t kernel, double ns)
+{
+
+	if (kernel == sum->after) {
+		sum->after_ns += ns;
+	} else if (ns > sum->after_ns) {
+		sum->after = kernel;
+		sum->after_ns = ns - sum->after_ns;
+	} else {
+		sum->after_ns -= ns;
+	}
+}
+
+void
+away_behind(struct model *m, struct stream *s, uint32_t site, uint64_t ns,
+    uint32_t inputs, uint32_t kernel)
+{
+	struct away_sum *sum;
+
+	if (site == 0 || (sum = sum_of(m, s, site)) == NULL)
+		return;
+	sum->seen_ns += (double)ns;
+	if (inputs > 0 && inputs <= BATCH_COPIES)
+		sum->behind_ns += (double)ns;
+	away_after(sum, kernel, (double)ns);
 }

@@ -518,6 +518,9 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	if (next->thread != IDMAP_NONE && dry)
 		site = away_gap(m, m->stream[m->thread[next->thread].process],
 		    g.start, g.host_end, gap_host_ns(&g), g.loads == 0);
+	if (site != 0 && g.loads == 0)
+		away_behind(m, m->stream[m->thread[next->thread].process], site,
+		    gap_host_ns(&g), d->inputs, d->kernel);
 	d->idle_gaps += idle > GAP_COUNTED;
 	d->out.idle_near_ns = add_sat(d->out.idle_near_ns,
 	    min_u64(idle, LAUNCH_APART));

@@ -436,6 +436,9 @@ struct away_sum {
 	double idle_ns, gaps;
 	uint64_t longest_ns;
 	uint16_t workers, processors;
+	double seen_ns, behind_ns;	/* of the gaps that it ended: struct site */
+	uint32_t after;		/* index + 1 of the kernel in front of most of these, */
+	double after_ns;	/* by so much more than of all others */
 };
 
 /* A look at the host's Python: where it was found (the number of a site), for how long that
@@ -456,6 +459,8 @@ struct device_state {
 	uint64_t frontier;	/* end of the latest operation so far */
 	uint64_t swept;		/* start of the latest operation swept */
 	struct op last;		/* the operation that ends at frontier */
+	uint32_t kernel;	/* index + 1 of the last kernel that has ended */
+	uint32_t inputs;	/* copies from the host since other work ended */
 	uint64_t idle[IDLE_CAUSES], idle_overhead, idle_longest, idle_gaps;
 	uint64_t idle_longest_by[IDLE_CAUSES];
 	uint32_t idle_longest_kernel;	/* id; 0: no kernel */
@@ -604,6 +609,16 @@ uint32_t away_gap(struct model *m, struct stream *s, uint64_t from, uint64_t to,
     uint64_t host, bool comes_again);
 const struct away_sum *away_of(const struct model *m, uint32_t stream, uint32_t site);
 void away_most(struct away_sum *sum, uint16_t workers, uint16_t processors);
+
+/*
+ * away_behind(m, s, site, ns, inputs, kernel): ${site} of ${s}, as away_gap returned it,
+ * ended a gap of ${ns} that lies behind ${inputs} copies from the host in a row, and last
+ * before these kernel ${kernel} ran (index + 1; 0: none). away_after(sum, kernel, ns):
+ * ${ns} of it lie behind ${kernel}: the one that is kept has most, if any has half.
+ */
+void away_behind(struct model *m, struct stream *s, uint32_t site, uint64_t ns,
+    uint32_t inputs, uint32_t kernel);
+void away_after(struct away_sum *sum, uint32_t kernel, double ns);
 
 /* look.c: look_sort(m): before a sweep.
  * look_gap(m, s, from, to, gap): the GPU waited from ${from} to ${to} for a launch or copy of

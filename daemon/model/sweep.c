@@ -150,6 +150,9 @@ finish(struct model *m, struct device_state *d, uint32_t i)
 		d->frontier = op->end;
 		d->last = *op;
 	}
+	if (is_kernel(op))
+		d->kernel = op->kind == OP_KERNEL ? op->index + 1 : 0;
+	d->inputs = op->kind == OP_COPY && op->row == ROW_H2D ? d->inputs + 1 : 0;
 	d->row_active[op->row]--;
 	d->kernels_active -= is_kernel(op);
 	*a = d->active[--d->actives];

@@ -434,3 +434,54 @@ FEED_TEST(test_pauses)
 		assert_ptr_equal(p[i].site, p[i].launches == 7 ? NULL : run->site);
 	}
 }
+
+/* What lies in front of a gap that a site ended: another copy of its batch, of which there
+ * are few in a row, and the kernel that ran last. */
+FEED_TEST(test_away_behind)
+{
+	const struct run *run;
+	uint64_t at = 0;
+	uint8_t stack[8];
+
+	feed_signature(f, 1, "step");
+	feed_signature(f, 2, "fill");
+	feed_mappings(f);
+	feed_kernel(f, 2, 5 * US, 10 * US, 50 * US);
+	for (int i = 0; i < 4; i++, at += 10 * MS) {
+		feed_kernel(f, 1, at + 60 * US, at + 70 * US, at + 90 * US);
+		feed_copy(f, COPY_D2H, 8, true, at + 65 * US, at + 91 * US, at + 95 * US);
+		feed_away(f, 3, at + 95 * US, at + 3 * MS);	/* the next batch */
+		feed_copy(f, COPY_H2D, 1 << 20, true, at + 3 * MS, at + 3 * MS + US,
+		    at + 4 * MS);
+		feed_away(f, 4, at + 4 * MS, at + 7 * MS);	/* its labels */
+		feed_copy(f, COPY_H2D, 1 << 20, true, at + 7 * MS, at + 7 * MS + US,
+		    at + 8 * MS);
+	}
+	/* A data set, element by element. */
+	for (int i = 0; i < 40; i++, at += 10 * MS) {
+		feed_away(f, 5, at + (i == 0 ? 0 : 4 * MS - 10 * MS), at + 3 * MS);
+		feed_copy(f, COPY_H2D, 1 << 20, true, at + 3 * MS, at + 3 * MS + US,
+		    at + 4 * MS);
+	}
+	for (uint32_t i = 3; i <= 5; i++) {
+		le64_put(stack, EXE + 0x10 * i);
+		FEED(f, SITE, .kind = CALL_MEMCPY_ASYNC, .number = i, .count = i,
+		    .frames = { stack, 8 });
+		feed_frame(f, EXE + 0x10 * i, 0, "_Z4loadi", "/home/ada/app.cu", i);
+	}
+	run = feed_settle(f);
+	assert_int_equal(run->sites, 3);
+	for (size_t i = 0; i < run->sites; i++) {
+		const struct site *s = &run->site[i];
+
+		assert_true(s->idle_ns > 0);
+		if (shown(s)->line == 3)
+			assert_true(s->behind_ns == 0);
+		else if (shown(s)->line == 4)
+			assert_true(s->behind_ns == s->idle_ns);
+		else
+			assert_true(s->behind_ns < 0.2 * s->idle_ns);
+		assert_string_equal(run->kernel[0].name, "step");
+		assert_int_equal(s->after, run->kernel[0].id);
+	}
+}

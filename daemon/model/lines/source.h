@@ -127,6 +127,10 @@ struct site {
 				 * longer, before such a call; not where code was
 				 * loaded; an estimate, if only some were looked at */
 	double idle_gaps;	/* such times */
+	double behind_ns;	/* of idle_ns, behind other copies from the host, few in
+				 * a row: a batch's, of which this call copies more */
+	uint32_t after;		/* id of the kernel that ran last before most of it; 0:
+				 * none */
 	uint64_t idle_longest_ns;	/* of all, also where code was loaded */
 	unsigned workers, processors;	/* then: processes that the program had forked
 					 * to prepare data, and processors that it may

@@ -199,6 +199,9 @@ site_add(struct named_site *to, const struct named_site *s)
 	to->paused |= s->paused;
 	to->idle.longest_ns = max_u64(to->idle.longest_ns, s->idle.longest_ns);
 	away_most(&to->idle, s->idle.workers, s->idle.processors);
+	to->idle.seen_ns += s->idle.seen_ns;
+	to->idle.behind_ns += s->idle.behind_ns;
+	away_after(&to->idle, s->idle.after, s->idle.after_ns);
 }
 
 /* Merge equal sites, adding their counts, and sort them; returns how many are left. For
@@ -253,6 +256,10 @@ sites_out(struct model *m, const struct named_site *site, uint32_t n)
 		    .kernel = k != NULL ? k->id : 0, .count = site[i].count,
 		    .idle_ns = site[i].idle.idle_ns,
 		    .idle_gaps = site[i].idle.gaps,
+		    .behind_ns = site[i].idle.seen_ns > 0 ? site[i].idle.idle_ns *
+		    site[i].idle.behind_ns / site[i].idle.seen_ns : 0,
+		    .after = site[i].idle.after == 0 ? 0 :
+		    m->kernel[site[i].idle.after - 1].out.id,
 		    .idle_longest_ns = site[i].idle.longest_ns,
 		    .workers = site[i].idle.workers,
 		    .processors = site[i].idle.processors,
