@@ -557,6 +557,130 @@ MADE_TEST(test_words_of_workers)
 	assert_lacks(f->location, "worker process");
 }
 
+#define MODULE "/x/site-packages/torch/nn/modules/module.py"
+
+/* What a model makes on the CPU within its calls is no loader's batch; where its forward
+ * copies the batch itself, it is, and a loader's copies stay one's. */
+MADE_TEST(test_words_of_within)
+{
+	struct site_frame in[] = {
+		{ .file = "/a/losses.py", .line = 65, .python = true },
+		{ .file = MODULE, .function = "_call_impl", .line = 9, .python = true },
+		{ .file = "/a/train.py", .line = 30, .python = true },
+		{ .function = "cuMemcpyHtoDAsync_v2", .module = "libcuda.so.1" },
+		{ .module = "libtorch_cuda.so" } };
+	struct site_frame batch[] = {
+		{ .file = "/a/train.py", .line = 29, .python = true },
+		{ .function = "cuMemcpyHtoDAsync_v2", .module = "libcuda.so.1" },
+		{ .module = "libtorch_cuda.so" } };
+	struct site_frame launch[] = {
+		{ .file = "/a/losses.py", .line = 64, .python = true },
+		{ .file = MODULE, .line = 9, .python = true },
+		{ .module = "libtorch_cuda.so" } };
+	struct site site[] = {
+		{ .call = CALL_MEMCPY_ASYNC, .count = 900, .idle_gaps = 900,
+		    .idle_ns = 2e9, .frame = in, .frames = 5 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 40, .idle_gaps = 40,
+		    .idle_ns = 5e8, .workers = 2, .processors = 16, .frame = batch,
+		    .frames = 3 },
+		{ .call = CALL_LAUNCH, .count = 9, .frame = launch, .frames = 3 } };
+	const struct finding *f;
+
+	made_waiting(m, site);
+	m->run.sites = 3;
+	site[0].after = site[2].kernel = m->kernel[0].id;
+	for (int i = 0; i < GAP_CLASSES; i++)
+		m->run.gap[i].input_ns = m->run.gap[i].idle_ns[IDLE_HOST];
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->advice, "make the tensors of this line on the GPU");
+	assert_has(f->good_code, "ones_like");
+	assert_has(f->location, "within calls of modules, in front of copies to the GPU");
+	assert_int_equal(f->site->frame[f->site->first].line, 65);
+	assert_true(fabs(f->saves_s - 0.9 * 2) < 0.01 && f->saves_low_s > 0.99);
+	in[1].file = "/x/site-packages/torch/autograd/function.py";
+	assert_has(made_found(m, "gpu-idle-gaps")->good_code, "ones_like");
+	in[1].file = MODULE;
+	/* Most of it is in front of batches. */
+	site[1].idle_ns = 22e8;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->advice, "raise num_workers");
+	assert_int_equal(f->site->frame[f->site->first].line, 29);
+	site[1].idle_ns = 5e8;
+	/* A forward that copies the batch: behind an optimizer's kernels, ... */
+	launch[1].file = "/x/site-packages/torch/optim/adam.py";
+	assert_lacks(made_found(m, "gpu-idle-gaps")->good_code, "ones_like");
+	launch[1].file = MODULE;
+	/* ... or no batch is copied elsewhere. */
+	site[1].count = 9;
+	assert_lacks(made_found(m, "gpu-idle-gaps")->good_code, "ones_like");
+	site[1].count = 40;
+	/* Copied by a data set, or by the framework from the program's batch. */
+	in[0].file = "/x/site-packages/torch/utils/data/_utils/pin_memory.py";
+	assert_lacks(made_found(m, "gpu-idle-gaps")->good_code, "ones_like");
+	in[0].file = "/x/site-packages/torch/nn/parallel/scatter_gather.py";
+	assert_lacks(made_found(m, "gpu-idle-gaps")->good_code, "ones_like");
+}
+
+/* A model that a data set calls makes no loader's copies. */
+MADE_TEST(test_loader_of_module)
+{
+	struct site_frame frame[] = {
+		{ .file = "/a/model.py", .line = 65, .python = true },
+		{ .file = "/x/site-packages/torch/nn/modules/activation.py", .line = 9,
+		    .python = true },
+		{ .file = LOADER, .line = 9, .python = true },
+		{ .function = "cuMemcpyHtoDAsync_v2", .module = "libcuda.so.1" },
+		{ .module = "libtorch_cuda.so" } };
+	struct site site = { .call = CALL_MEMCPY_ASYNC, .count = 40, .frame = frame,
+	    .frames = 5 };
+
+	made_waiting(m, &site);
+	for (int i = 0; i < GAP_CLASSES; i++)
+		m->run.gap[i].fed_ns = m->run.gap[i].idle_ns[IDLE_HOST];
+	assert_has(made_found(m, "gpu-idle-gaps")->advice, "raise num_workers");
+	frame[1].file = MODULE;
+	assert_lacks(made_found(m, "gpu-idle-gaps")->advice, "raise num_workers");
+}
+
+/* What the loop does to a batch between its copies is none of a loader's, either. */
+MADE_TEST(test_words_of_convert)
+{
+	struct site_frame frame[3][3];
+	struct site site[3];
+	const struct finding *f;
+
+	for (unsigned i = 0; i < 3; i++) {
+		frame[i][0] = (struct site_frame){ .file = "/a/train.py",
+		    .line = 10 + i, .python = true };
+		frame[i][1] = (struct site_frame){ .module = "libcuda.so.1",
+		    .function = "cuMemcpyHtoDAsync_v2" };
+		frame[i][2] = (struct site_frame){ .module = "libtorch_cuda.so" };
+		site[i] = (struct site){ .call = CALL_MEMCPY_ASYNC, .count = 300,
+		    .idle_gaps = 300, .idle_ns = 7e8 + 1e8 * i, .workers = 4,
+		    .processors = 16, .frame = frame[i], .frames = 3 };
+		site[i].behind_ns = i == 0 ? 0 : site[i].idle_ns;
+	}
+	made_waiting(m, site);
+	m->run.sites = 3;
+	for (int i = 0; i < GAP_CLASSES; i++)
+		m->run.gap[i].input_ns = m->run.gap[i].idle_ns[IDLE_HOST];
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->advice, "from between its copies");
+	assert_has(f->good_code, ".to(device, non_blocking=True).float()");
+	assert_has(f->location, "most of it between a batch's copies to the GPU");
+	assert_int_equal(f->site->frame[f->site->first].line, 12);
+	assert_true(fabs(f->saves_s - 0.9 * 1.7) < 0.01);
+	/* Lists whose elements are loaded and copied one after the other. */
+	site[2].behind_ns = 0.875 * site[2].idle_ns;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->advice, "raise num_workers");
+	site[2].behind_ns = site[2].idle_ns;
+	site[0].idle_ns = 18e8;		/* most in front of the first copy */
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->advice, "raise num_workers");
+	assert_int_equal(f->site->frame[f->site->first].line, 10);
+}
+
 /* What the host makes and copies in each step is there already: it is made once, and all
  * of its time goes. Without a comparison of bytes it is input like any other. */
 MADE_TEST(test_words_of_kept)

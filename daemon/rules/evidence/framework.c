@@ -167,28 +167,35 @@ framework_keeps(const struct site *s)
 	return in_functions("keeping", s);
 }
 
-/* Is a file of one of the frameworks' ${list} on the stack of ${s}? */
 static bool
-in_files(const char *list, const struct site *s)
+has_text(const char *text, const json_t *part)
+{
+	return text != NULL && json_is_string(part) &&
+	    strstr(text, json_string_value(part)) != NULL;
+}
+
+/* Is it in a file of one of the frameworks' ${list}? */
+static bool
+is_in_file(const char *list, const struct site_frame *f)
 {
 	const json_t *framework, *part;
 	size_t i, j;
 
 	json_array_foreach(all(), i, framework)
 		json_array_foreach(json_object_get(framework, list), j, part)
-			for (size_t f = 0; f < s->frames; f++)
-				if (s->frame[f].file != NULL &&
-				    json_is_string(part) && strstr(s->frame[f].file,
-				    json_string_value(part)) != NULL)
-					return true;
+			if (has_text(f->file, part))
+				return true;
 	return false;
 }
 
+/* Is such a file on the stack of ${s}? */
 static bool
-has_text(const char *text, const json_t *part)
+in_files(const char *list, const struct site *s)
 {
-	return text != NULL && json_is_string(part) &&
-	    strstr(text, json_string_value(part)) != NULL;
+	for (size_t f = 0; f < s->frames; f++)
+		if (is_in_file(list, &s->frame[f]))
+			return true;
+	return false;
 }
 
 bool
@@ -211,6 +218,29 @@ bool
 framework_loads(const struct site *s)
 {
 	return in_files("loading", s);
+}
+
+bool
+framework_calls_module(const struct site *s)
+{
+	return in_files("modules", s);
+}
+
+bool
+framework_within(const struct site *s)
+{
+	bool own = false;
+
+	for (size_t i = 0; i < s->frames; i++) {
+		const struct site_frame *f = &s->frame[i];
+
+		if (is_in_file("modules", f))
+			return own;
+		if (is_in_file("loading", f))
+			return false;
+		own |= site_own(f) && !site_installed(f);
+	}
+	return false;
 }
 
 bool

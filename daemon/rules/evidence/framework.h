@@ -38,6 +38,15 @@ bool framework_keeps(const struct site *s);
 bool framework_loads(const struct site *s);
 bool framework_collates(const struct site *s);
 
+/* framework_calls_module(s): is it made where a framework calls a module of a model, or a
+ * function that a program differentiates by itself? */
+bool framework_calls_module(const struct site *s);
+
+/* framework_within(s): does a line of the program's own, which such a call has called, make
+ * it? Not what the framework does by itself there (it hands a batch to several GPUs), or a
+ * loader. */
+bool framework_within(const struct site *s);
+
 /* framework_pools(s): does a framework's caching allocator make the call? It keeps the
  * memory of freed tensors for later ones, until the process ends. */
 bool framework_pools(const struct site *s);

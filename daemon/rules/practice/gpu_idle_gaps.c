@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
+#include "rules/evidence/inputs.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/little.h"
 #include "rules/evidence/looks.h"
@@ -31,11 +32,19 @@ is_variant(const struct draft *d, const char *variant)
 	return d->variant != NULL && strcmp(d->variant, variant) == 0;
 }
 
+/* Does the program itself make it late, within its model or between copies? */
+static bool
+is_made(const struct draft *d)
+{
+	return is_variant(d, "within") || is_variant(d, "convert");
+}
+
 /* Is it input that comes late, other than a loader's? */
 static bool
 is_late_input(const struct draft *d)
 {
-	return is_variant(d, "input") || is_variant(d, "kept") || is_variant(d, "between");
+	return is_variant(d, "input") || is_variant(d, "kept") ||
+	    is_variant(d, "between") || is_made(d);
 }
 
 /* Is it a loader's, or other processes' that the program has to prepare its input? */
@@ -266,7 +275,7 @@ launching_s(const struct run *run)
 static bool
 is_loaded(const struct site *s)
 {
-	return is_input(s) && framework_loads(s);
+	return is_input(s) && framework_loads(s) && !framework_within(s);
 }
 
 /* Does a loader make at least ${least} copies to the GPU? */
@@ -329,7 +338,8 @@ static const double loader_goes[VIEWS] = { 0.33, 0.75, 1 };
 static const double little_goes[VIEWS] = { 0.33, 0.5, 1 };
 
 /* Of what is made and copied each time, but stays the same, so much goes with the copies:
- * of the copies half must be the same, by comparison of their bytes (arithmetic). */
+ * of the copies half must be the same, by comparison of their bytes (arithmetic). So it
+ * does of what is made or converted on the CPU, and can be on the GPU. */
 static const double kept_goes[VIEWS] = { 0.5, 0.9, 1 };
 
 /* The seconds in which the GPU works. A kernel that waits for managed pages waits for the
@@ -359,6 +369,19 @@ loader_mid(const struct draft *d, const struct again *a, double late)
 	return fmin(0.95, fmax(loader_goes[VIEW_LOW], 1 - left / late));
 }
 
+/* The seconds of late input in gaps ${a} that go with what the program makes of it itself;
+ * 0: none. */
+static double
+made_s(const struct run *run, const struct draft *d, const struct again *a)
+{
+	struct inputs in;
+
+	if (!is_made(d))
+		return 0;
+	in = inputs_of(run);
+	return fmin(a->input, is_variant(d, "within") ? in.within_s : in.behind_s);
+}
+
 /* The claim on idle time of ${d}, of which the gaps ${a} have ${idle} seconds and late
  * launches ${launching}. */
 static void
@@ -369,6 +392,7 @@ claim_idle(const struct rule_view *x, struct draft *d, const struct again *a,
 	bool goes = host_goes(x, a, idle);
 	double share = loading(x), busy = busy_s(run), mid, high;
 	double late = share > 0 ? share * idle : a->input + a->fed;
+	double made = made_s(run, d, a);
 
 	/* Host work hides behind GPU work only as far as there is any. With
 	 * work queued ahead, launches leave no gaps either. */
@@ -394,6 +418,9 @@ claim_idle(const struct rule_view *x, struct draft *d, const struct again *a,
 		    kept_goes[VIEW_LOW] * a->input), fmax(mid,
 		    kept_goes[VIEW_MID] * a->input), fmax(high,
 		    d->claim[0].s.high) };
+	else if (is_made(d))	/* the rest is as it was */
+		d->claim[0].s = (struct gain){ kept_goes[VIEW_LOW] * made,
+		    kept_goes[VIEW_MID] * made, kept_goes[VIEW_HIGH] * a->input };
 	else if (in_launches(d->variant) && !is_variant(d, "busy"))
 		d->claim[0].s = (struct gain){ fmax(d->claim[0].s.low,
 		    LAUNCHES_LOW * (a->brief + launching)), fmax(mid,
@@ -430,6 +457,21 @@ is_busy(const struct run *run, const struct again *a, double idle)
 	    a->output + a->waited + a->input + a->fed > 0.5 * idle;
 }
 
+/* Late input whose place says that no loader is the cause of most of it: what a model makes
+ * within its calls, if batches are copied elsewhere, or what the loop does between the
+ * copies of a batch. NULL: neither, or too little of it is known. */
+static const char *
+made_late(const struct rule_view *x, const struct again *a)
+{
+	struct inputs in = inputs_of(x->run);
+
+	if (!lines_python(x->run) || in.s < 0.5 * a->input)
+		return NULL;
+	if (in.within_s > 0.5 * in.s && in.outside >= rule_value(x, "min_gaps"))
+		return "within";
+	return in.behind_s > 0.5 * in.s ? "convert" : NULL;
+}
+
 /* The words for the gaps ${a} of ${idle} seconds, besides which the GPU waits for
  * launches for ${launching} seconds in an interpreter; NULL: the general ones. */
 static const char *
@@ -439,9 +481,12 @@ variant_of(const struct rule_view *x, const struct again *a, double idle,
 	const struct run *run = x->run;
 	bool python = lines_python(run);
 	bool brief = python && a->brief + launching > 0.5 * (idle + launching);
+	const char *made = a->input > fmax(0.5 * idle, launching) ? made_late(x, a) : NULL;
 
 	if (python && loading(x) >= LOADING_MOST && idle > launching)
 		return "loader";
+	if (made != NULL)
+		return made;
 	if (python && a->input + a->fed > fmax(0.5 * idle, launching) &&
 	    !(loading(x) < LOADING_LEAST) && has_loader(run, rule_value(x, "min_gaps")))
 		return "loader";
@@ -519,8 +564,13 @@ set_place(const struct rule_view *x, struct draft *d, const struct again *a,
 		d->waits = idle >= GAPS_LATE_S * a->gaps ? BAR_INPUT : 0;
 		d->f.location = arena_format(x->arena, "%s, most of it %s copies to the "
 		    "GPU", d->f.location, is_variant(d, "between") ?
-		    say_between(x, a) : "in front of");
-		d->f.site = gaps_away(x->arena, run, AWAY_TOLD * idle, least, is_input);
+		    say_between(x, a) : is_variant(d, "within") ?
+		    "within calls of modules, in front of" : is_variant(d, "convert") ?
+		    "between a batch's" : "in front of");
+		d->f.site = is_made(d) ?
+		    gaps_away(x->arena, run, 0, least, is_variant(d, "within") ?
+		    inputs_within : inputs_behind) :
+		    gaps_away(x->arena, run, AWAY_TOLD * idle, least, is_input);
 		if (d->f.site == NULL)
 			place_input(x, d);
 	} else if (*(after = place_after(x, d, a, idle)) != '\0' &&
@@ -590,6 +640,21 @@ say_workers(struct rule_view *x, struct draft *d)
 	    .unit = "process");
 	rule_evidence(x, d, "processors", s->processors, "processors that it may use",
 	    .measured = "its affinity", .unit = "processor");
+}
+
+/* What late input that the program makes itself is taken from. */
+static void
+say_made(struct rule_view *x, struct draft *d, const struct again *a)
+{
+	double s = made_s(x->run, d, a);
+
+	if (is_variant(d, "within"))
+		rule_evidence(x, d, "within_s", s, "GPU idle in front of copies to it that "
+		    "are made within calls of modules, behind such kernels",
+		    .derived = "kernel and API records, call stacks");
+	if (is_variant(d, "convert"))
+		rule_evidence(x, d, "between_copies_s", s, "GPU idle between a batch's "
+		    "copies to it", .derived = "kernel and API records, call stacks");
 }
 
 /* Batches that a loader stacks from tensors on the GPU, element by element: a finding of
@@ -913,6 +978,12 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	if (is_variant(d, "kept"))
 		d->f.advice = "make what does not change once, in front of the loop, "
 		    "and keep it on the GPU; what does, make there";
+	if (is_variant(d, "within"))
+		d->f.advice = "make on the GPU what the model makes on the host and copies, "
+		    "or once, in front of the loop";
+	if (is_variant(d, "convert"))
+		d->f.advice = "convert input once, in front of the loop, or on the GPU, "
+		    "behind its copy: between the copies the GPU waits for it";
 	if (is_variant(d, "between"))
 		d->f.advice = "prepare the next input in another thread while the GPU works; "
 		    "work on its results in another, too, or on the GPU";
@@ -920,6 +991,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		d->f.advice = "let the host run ahead of the GPU: read results a step "
 		    "later, or seldom, and copy the next input meanwhile; larger batches "
 		    "or a graph change little";
+	say_made(x, d, &a);
 	if (is_variant(d, "little"))
 		say_little(x, d, &little);
 	reads_doubt_idle(x, d);

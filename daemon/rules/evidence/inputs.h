@@ -1,0 +1,34 @@
+/*
+ * rules/evidence/inputs.h: whose work it is that copies to the GPU come late, by the calls
+ * in front of which the host made none for a while (struct site, idle_ns). A loader's
+ * batch is waited for in front of the first copy of it, by the program's loop. What a
+ * model's forward makes on the CPU is copied within its call; and what is done to a
+ * batch between the copies of its tensors is the loop's own work: more workers of the
+ * loader shorten neither. Pure.
+ */
+#ifndef CADV_INPUTS_H
+#define CADV_INPUTS_H
+
+#include "model/model.h"
+
+struct inputs {
+	double s;		/* so waited for in front of copies by lines of Python */
+	double within_s;	/* of it, within calls of modules: inputs_within */
+	double behind_s;	/* of the rest, between copies of a batch: inputs_behind */
+	double outside;		/* copies that are made outside of modules */
+};
+
+/*
+ * inputs_of(run): these. A model whose forward itself copies its input waits for the loader
+ * there: only what lies behind kernels of a module's own call, and not behind those of
+ * an optimizer or backward pass, counts as within.
+ */
+struct inputs inputs_of(const struct run *run);
+
+/* inputs_within(s), inputs_behind(s): is it a copy to the GPU that a line of the program
+ * makes within the call of a module, and one that is waited for behind the other copies of
+ * its batch? */
+bool inputs_within(const struct site *s);
+bool inputs_behind(const struct site *s);
+
+#endif
