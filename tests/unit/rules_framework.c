@@ -767,6 +767,34 @@ MADE_TEST(test_gaps_of_trials)
 	assert_has(made_found(m, "gpu-idle-gaps")->limiter, "short work is done");
 }
 
+/* Where a compiler is at work throughout, what is in front of its launches is no part of the
+ * loop, nor of the time that the loop's gaps are held against. */
+MADE_TEST(test_gaps_of_compilers)
+{
+	struct process python = { .python = true };
+	struct site_frame bench[] = { { .file = "/a/run.py", .line = 7, .python = true },
+	    { .file = "/x/site-packages/triton/runtime/autotuner.py",
+	    .function = "_bench", .line = 9, .python = true } };
+	struct site site[] = {
+		{ .call = CALL_LAUNCH, .kernel = 1, .count = 1, .frame = bench,
+		    .frames = 2 },
+		{ .call = CALL_LAUNCH, .kernel = 1, .count = 1, .frame = bench,
+		    .frames = 1 } };
+	const struct finding *f;
+
+	fault_waiting(m);			/* 3 s of 9 s */
+	for (size_t i = 0; i < m->run.kernels; i++)
+		m->kernel[i].host_before_ns = i == 0 ? 3000 * 1000000ull : 0;
+	site[0].kernel = site[1].kernel = m->kernel[0].id;
+	m->run.process = &python;
+	m->run.processes = 1;
+	m->run.site = site;
+	m->run.sites = 2;
+	m->run.compiling = (struct compiling){ .times = 1, .span_ns = UINT64_MAX / 2 };
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->summary, "1.5 s in all (20 % of GPU work");
+}
+
 /* If most launches are trials and no step repeats, the run was too short to say anything of its
  * loop; a sequence that repeats, even in other sizes, is one. */
 MADE_TEST(test_unsteady)

@@ -870,17 +870,18 @@ is_any(const struct site *s)
 	return s->frames > 0;
 }
 
-/* Leave out the gaps in front of what compilers launch, to try it out or while they
- * compile: no change to the program's loop makes them shorter. The part that stays. */
+/* The same of what is in front of what compilers launch, to try it out or while they
+ * compile: no change to the program's loop makes that shorter. */
 static double
-leave_compiling(const struct run *run, struct again *a)
+leave_compiling(const struct run *run, struct again *a, double launching)
 {
-	double all = gaps_in_front(run, is_any).s;
+	double idle = a->host + a->api + a->sync, all = gaps_in_front(run, is_any).s;
 	double own = 1 - gaps_in_front(run, framework_compiles).s /
-	    fmax(fmax(all, a->host + a->api + a->sync), 1e-9);
+	    fmax(fmax(all, idle), 1e-9);
 
+	a->base -= (1 - own) * (idle + launching);
 	keep_part(a, own, own);
-	return own;
+	return own * launching;
 }
 
 /* Why nothing is said about the gaps ${a} of a run that mostly tried out algorithms. */
@@ -902,8 +903,8 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	struct again a = gaps_again(run, rule_value(x, "min_gaps"),
 	    rule_value(x, "min_gap"));
 	double longest = (double)run->idle_longest_ns * 1e-9, idle, all;
-	double late = tuning_throughout(run) ? launching_s(run) * leave_compiling(run, &a) :
-	    leave_tried(run, &a, launching_s(run));
+	double late = (tuning_throughout(run) ? leave_compiling : leave_tried)(run, &a,
+	    launching_s(run));
 	/* An interpreter's launches are late for the same reason. */
 	double launching = lines_python(run) ? late : 0;
 	struct little little;
