@@ -584,6 +584,10 @@ MADE_TEST(test_words_of_within)
 		    .idle_ns = 5e8, .workers = 2, .processors = 16, .frame = batch,
 		    .frames = 3 },
 		{ .call = CALL_LAUNCH, .count = 9, .frame = launch, .frames = 3 } };
+	struct site_frame fetch[] = { { .file = LOADER, .line = 9, .python = true },
+	    { .file = "/a/train.py", .line = 28, .python = true } };
+	struct site seen = { .frames = 2 };
+	struct look look[30];
 	const struct finding *f;
 
 	made_waiting(m, site);
@@ -600,6 +604,18 @@ MADE_TEST(test_words_of_within)
 	in[1].file = "/x/site-packages/torch/autograd/function.py";
 	assert_has(made_found(m, "gpu-idle-gaps")->good_code, "ones_like");
 	in[1].file = MODULE;
+	/* What the host was seen in says more than what it did next, if that is a loader. */
+	for (size_t i = 0; i < 30; i++)
+		look[i] = (struct look){ .s = 0.1, .site = &seen, .gap = LOOK_LAUNCH };
+	m->run.look = look;
+	m->run.looks = 30;
+	seen.frame = in;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->good_code, "ones_like");
+	assert_lacks(f->location, "meanwhile");
+	seen.frame = fetch;
+	assert_lacks(made_found(m, "gpu-idle-gaps")->good_code, "ones_like");
+	m->run.looks = 0;
 	/* Most of it is in front of batches. */
 	site[1].idle_ns = 22e8;
 	f = made_found(m, "gpu-idle-gaps");

@@ -519,7 +519,7 @@ copy_workers(const struct run *run, struct site *to)
 }
 
 /* What the host was in while the GPU waited is a better place than what it did next, if a
- * line has most of it. Of what is copied each time the copies are the place. */
+ * line has most of it. Of what is made and copied each time the copies are the place. */
 static void
 place_looks(const struct rule_view *x, struct draft *d)
 {
@@ -527,7 +527,7 @@ place_looks(const struct rule_view *x, struct draft *d)
 	struct site *site;
 	double s;
 
-	if (is_variant(d, "kept"))
+	if (is_variant(d, "kept") || is_made(d))
 		return;
 	at = looks_place(x->arena, x->run, looks_of(x), LOOKED_TOLD, &s);
 	if (at == NULL || (site = arena_get(x->arena, sizeof(*site))) == NULL)
