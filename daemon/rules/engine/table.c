@@ -2,6 +2,7 @@
  * rules/engine/table.c: the table of all rules.
  */
 #include "rules/engine/coded.h"
+#include "rules/evidence/gaps.h"
 #include "rules/evidence/inferred.h"
 #include "rules/engine/rule.h"
 #include "rules/engine/sampled.h"

@@ -16,6 +16,11 @@
  * launch-bound-graph-candidate. */
 #define GAPS_OFTEN 10
 
+/* min_share and min_gaps of gpu-idle-gaps, for those who do not have its row: of the time from
+ * first to last GPU work, and gaps of similar length. */
+#define GAPS_SHARE 0.05
+#define GAPS_ALIKE 10
+
 /* gaps_repeated(run): the share of the launches that belong to such a sequence. */
 double gaps_repeated(const struct run *run);
 

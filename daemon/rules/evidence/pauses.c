@@ -11,7 +11,6 @@
 
 #define PAUSES_LEAST 3	/* arithmetic: two rounds that can be compared lie between three */
 #define ALIKE 2		/* of similar length: a factor, as of the gaps of a class (gaps.h) */
-#define SHARE 0.05	/* of first to last GPU work: min_share of gpu-idle-gaps */
 #define FAMILIAR 0.5	/* of the launches; arithmetic: most */
 
 _Static_assert(PAUSES_MOST <= 64, "a bit of struct pauses for each");
@@ -26,7 +25,7 @@ line_of(const struct run *run, const struct pause *p)
 	size_t i;
 
 	if (p->site == NULL || 2 * p->host_ns < p->idle_ns ||
-	    gaps_alike(run, p->host_ns) >= GAPS_OFTEN || framework_tunes(p->site) ||
+	    gaps_alike(run, p->host_ns) >= GAPS_ALIKE || framework_tunes(p->site) ||
 	    framework_compiles(p->site) || framework_calls_back(p->site) ||
 	    p->site->workers > 0)
 		return NULL;
@@ -154,7 +153,7 @@ pauses_again(const struct run *run)
 		a = rounds_of(run, similar(run, of));
 		best = a.s > best.s ? a : best;
 	}
-	return best.s >= SHARE * rule_active_s(run) ? best : (struct pauses){ 0 };
+	return best.s >= GAPS_SHARE * rule_active_s(run) ? best : (struct pauses){ 0 };
 }
 
 uint64_t

@@ -17,8 +17,6 @@ static const double goes[VIEWS] = { 0.7, 0.95, 1 };
  * them by the same call as the product. */
 static const double gap_gone[VIEWS] = { 0, 0.5, 1 };
 
-#define GAPS_LEAST 10.0		/* as gpu-idle-gaps' min_gaps */
-
 /* Arrays of one size: the elements that the kernel's threads can work on are those of the
  * array, rounded up to a block. */
 struct extent {
@@ -122,7 +120,7 @@ rule_weights_converted(struct rule_view *x)
 	d = steps_found(x, "weights", gone, most);
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
-	again = gaps_again(run, GAPS_LEAST, 0);
+	again = gaps_again(run, GAPS_ALIKE, 0);
 	gap_s = ((double)run->idle_ns[IDLE_LAUNCH] * 1e-9 + again.brief) * launches /
 	    (double)run->launches;
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) | POOL_IDLE(IDLE_HOST),
