@@ -1179,6 +1179,64 @@ MADE_TEST(test_half_the_bits)
 	assert_int_equal(f->severity <= SEV_MEDIUM, 1);
 }
 
+#define REFLECT "void at::native::(anonymous namespace)::reflection_pad2d_out_" \
+	"kernel<float>(int)"
+#define INSTANCE "void cudnn::bn_fw_tr_1C11_kernel_NCHW<float, float, int, 512, true>(int)"
+
+/* A step of a conversion, a convolution and another conversion, with ${name} behind. */
+static void
+padded(struct made *m, const char *name)
+{
+	fault_converting(m);
+	m->sequence[0].kernel[3] = made_kernel(m, name, m->kernel[0].launches,
+	    10000)->id;
+	m->sequence[0].length = 4;
+}
+
+/* Beside an operator that works with the channels first only, conversions stay. Where the
+ * steps do not repeat, as many as there are such operators for each convolution. */
+MADE_TEST(test_channels_first_only)
+{
+	static struct site_frame frame[] = {
+		{ .function = "instance_norm", .file = "/x/torch/nn/functional.py",
+		  .line = 1, .python = true },
+		{ .module = "libtorch_cuda.so" } };
+	struct site site = { .call = CALL_LAUNCH, .count = 1000, .frame = frame,
+	    .frames = 2, .first = 2 };
+	const struct finding *f;
+	double all;
+
+	fault_converting(m);
+	all = made_found(m, "layout-conversions")->saves_s;
+	made_again(m);
+	padded(m, REFLECT);
+	made_quiet(m, "layout-conversions");
+	m->run.sequences = 0;
+	made_quiet(m, "layout-conversions");
+	m->kernel[3].launches /= 4;
+	f = made_found(m, "layout-conversions");
+	assert_true(fabs(f->saves_s - 0.75 * all) < 0.01 * all);
+	assert_has(f->gain_note, "25 % of the conversions stay: reflection padding");
+	assert_lacks(f->advice, "works with either");
+	/* A step of two convolutions, with one such operator between them. */
+	made_again(m);
+	padded(m, REFLECT);
+	for (int i = 0; i < 3; i++)
+		m->sequence[0].kernel[4 + i] = made_kernel(m, m->kernel[i].name,
+		    m->kernel[i].launches, 100000)->id;
+	m->sequence[0].length = 7;
+	f = made_found(m, "layout-conversions");
+	assert_has(f->gain_note, "50 % of the conversions stay");
+	/* cuDNN's batch normalisation is an instance's by what calls it. */
+	made_again(m);
+	padded(m, INSTANCE);
+	assert_non_null(made_found(m, "layout-conversions"));
+	site.kernel = m->kernel[3].id;
+	m->run.site = &site;
+	m->run.sites = 1;
+	made_quiet(m, "layout-conversions");
+}
+
 /* Three operators become one, 0.5 s become 0.2 s. If the host waits for less
  * time than is saved, its launches limit instead, and two of four launches are
  * saved as well; but not if the others are launched far more often. */

@@ -22,6 +22,7 @@ EMBED(cadv_libraries, LIBRARIES_JSON);
 #define FACTS_MAX 64
 #define PARTS_MAX 24
 #define OPERATIONS_MAX 32
+#define FIRSTS_MAX 16
 
 struct family {
 	const char *name, *kind, *batched, *columns;
@@ -51,10 +52,18 @@ struct operation_name {
 	const char *part[PARTS_MAX];
 };
 
+/* Operators that work on images with the channels first, by their kernels: one for each
+ * call of the operator. Kernels that others have, too, are its by a function on the stack. */
+struct first_name {
+	const char *name;
+	const char *part[PARTS_MAX], *function[PARTS_MAX];
+};
+
 static struct family family[FAMILIES_MAX];
 static struct fact fact[FACTS_MAX];
 static struct operation_name operation[OPERATIONS_MAX];
-static size_t families, facts, operations;
+static struct first_name channels_first[FIRSTS_MAX];
+static size_t families, facts, operations, firsts;
 /* Owns the strings, as in catalogue.c. */
 static json_t *volatile root;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -129,6 +138,24 @@ load_facts(void)
 }
 
 static void
+load_firsts(void)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(json_object_get(root, "channels_first"), i, item) {
+		struct first_name *f = &channels_first[firsts];
+
+		if (firsts == FIRSTS_MAX)
+			break;
+		f->name = json_string_value(json_object_get(item, "operator"));
+		read_parts(f->part, json_object_get(item, "parts"));
+		read_parts(f->function, json_object_get(item, "functions"));
+		firsts += f->name != NULL;
+	}
+}
+
+static void
 load(void)
 {
 	root = json_loadb(cadv_libraries,
@@ -136,6 +163,7 @@ load(void)
 	    JSON_REJECT_DUPLICATES, NULL);
 	load_families();
 	load_facts();
+	load_firsts();
 }
 
 /* The module of the innermost native frame that is not CUDA's own. */
@@ -279,6 +307,52 @@ own_family(const struct run *run, const struct kernel *k, const char *name)
 	f = by_name(name);
 	return f != NULL && by_module(launcher(run, k)) == NULL &&
 	    !has_part(name, strlen(name), f->permuted) ? f : NULL;
+}
+
+static bool
+has_function(const struct site *s, const char *const function[PARTS_MAX])
+{
+	for (size_t f = 0; f < s->frames; f++)
+		for (size_t i = 0; s->frame[f].function != NULL && i < PARTS_MAX &&
+		    function[i] != NULL; i++)
+			if (strcmp(s->frame[f].function, function[i]) == 0)
+				return true;
+	return false;
+}
+
+/* Are most launches of ${k} below one of these functions, as far as that is known? */
+static bool
+is_below(const struct run *run, const struct kernel *k,
+    const char *const function[PARTS_MAX])
+{
+	size_t end, i = site_launches(run->site, run->sites, k->id, &end);
+	uint64_t all = 0, mine = 0;
+
+	for (; i < end; i++) {
+		const struct site *s = &run->site[i];
+
+		if (s->call != CALL_LAUNCH || s->kernel != k->id)
+			continue;
+		all += s->count;
+		mine += has_function(s, function) ? s->count : 0;
+	}
+	return mine > all / 2;
+}
+
+const char *
+library_channels_first(const struct run *run, const struct kernel *k)
+{
+	const char *name = k->name != NULL ? k->name : k->mangled;
+
+	pthread_once(&once, load);
+	for (size_t i = 0; name != NULL && i < firsts; i++) {
+		const struct first_name *f = &channels_first[i];
+
+		if (has_part(name, strlen(name), f->part) && (f->function[0] == NULL ||
+		    is_below(run, k, f->function)))
+			return f->name;
+	}
+	return NULL;
 }
 
 bool

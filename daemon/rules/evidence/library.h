@@ -43,6 +43,11 @@ bool library_of(struct library *l, const struct run *run,
 /* library_owns(run, k): the same without the facts. */
 bool library_owns(const struct run *run, const struct kernel *k);
 
+/* library_channels_first(run, k): the operator of a framework's that ${k} belongs to, if
+ * that works on images with the channels first only, or gives them back so: "reflection
+ * padding"; NULL: another, or not known. */
+const char *library_channels_first(const struct run *run, const struct kernel *k);
+
 /* library_transforms(run, k): is it a template that calls a function for each element,
  * instantiated by the program itself (Thrust's and CUB's transforms), of arrays that it
  * goes through in order? Whichever function it is, the program could call one that does
