@@ -1365,6 +1365,49 @@ MADE_TEST(test_converted_first)
 	}
 }
 
+/* Copies of different arrays in a row share nothing: no chain. They count beside what
+ * computes, and one behind the other if the types show that it may read what that wrote. */
+MADE_TEST(test_copies_in_a_row)
+{
+#define TO_16 "void at::native::vectorized_elementwise_kernel<4, at::native::" \
+	"bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)>(int)"
+#define PLAIN COPY(NO_CASTS)
+	static const struct {
+		const char *name[4];	/* of the fourth a product, if NULL */
+		size_t chain;		/* kernels; 0: none */
+	} cases[] = {
+		{ { PLAIN, PLAIN, PLAIN }, 0 },
+		{ { PLAIN, PLAIN, PLAIN, PLAIN }, 0 },
+		{ { ADD(NO_CASTS), PLAIN, PLAIN }, 0 },
+		{ { PLAIN, PLAIN, ADD(NO_CASTS) }, 0 },
+		{ { TO_16, COPY(CASTS), TO_16 }, 0 },
+		{ { ADD(NO_CASTS), TO_16, COPY(CASTS) }, 0 },
+		{ { ADD(NO_CASTS), ADD(NO_CASTS), PLAIN }, 3 },
+		{ { PLAIN, ADD(NO_CASTS), PLAIN }, 3 },
+		{ { ADD(NO_CASTS), TO_16, COPY(CASTS), ADD(NO_CASTS) }, 4 },
+		{ { ADD(NO_CASTS), ADD(NO_CASTS), PLAIN, PLAIN }, 3 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct finding *f;
+
+		made_again(m);
+		fault_pointwise(m);
+		for (int k = 0; k < 4; k++)
+			m->kernel[k].name = cases[i].name[k] != NULL ?
+			    cases[i].name[k] : m->kernel[k].name;
+		m->sequence[0].length = cases[i].name[3] != NULL ? 5 : 4;
+		m->sequence[0].kernel[4] = cases[i].name[3] == NULL ? 0 : made_kernel(m,
+		    "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n", 1000, 500000)->id;
+		f = made_finding(made_advised(m), "eager-pointwise-chain");
+		assert_true((f != NULL) == (cases[i].chain > 0));
+		if (f != NULL)
+			assert_int_equal(atoi(f->location), cases[i].chain);
+	}
+#undef TO_16
+#undef PLAIN
+}
+
 /* A backward pass has no Python line: the line of the forward pass is given. */
 MADE_TEST(test_line_of_forward)
 {

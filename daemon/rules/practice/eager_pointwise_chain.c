@@ -49,6 +49,35 @@ is_joint(const struct rule_view *x, const struct kernel *k)
 	return steps_does(x, k, "concatenate");
 }
 
+static bool
+has_name(const struct kernel *k, const char *part)
+{
+	return k->name != NULL && strstr(k->name, part) != NULL;
+}
+
+static bool
+is_copy(const struct rule_view *x, const struct kernel *k)
+{
+	return steps_does(x, k, "copy");
+}
+
+/* Does a copy convert to another type, by PyTorch's names? */
+static bool
+is_cast(const struct kernel *k)
+{
+	return has_name(k, "LoadWithCast<") || has_name(k, "float16_copy_kernel");
+}
+
+/* Do two copies in a row do the same? What was just copied needs no such copy again: they
+ * are of different arrays, such as the slices of one. One that converts may be followed by
+ * one that converts back. */
+static bool
+copies_apart(const struct rule_view *x, const struct kernel *a, const struct kernel *b)
+{
+	return is_copy(x, a) && is_copy(x, b) && ((!is_cast(a) && !is_cast(b)) ||
+	    (a->name != NULL && b->name != NULL && strcmp(a->name, b->name) == 0));
+}
+
 /* Does ${k} continue a chain whose last kernel is ${before}? */
 static bool
 goes_on(const struct rule_view *x, const struct kernel *before,
@@ -61,14 +90,10 @@ goes_on(const struct rule_view *x, const struct kernel *before,
 		return false;
 	if (before == NULL)
 		return true;
+	if (copies_apart(x, before, k))
+		return false;
 	ratio = threads_of(k) / threads_of(before);
 	return ratio <= SIZES && ratio >= 1.0 / SIZES;
-}
-
-static bool
-has_name(const struct kernel *k, const char *part)
-{
-	return k->name != NULL && strstr(k->name, part) != NULL;
 }
 
 /* Does ${k} copy an array to one of another type, and the next kernel of the chain read
@@ -78,9 +103,27 @@ static bool
 is_conversion(const struct rule_view *x, const struct kernel *k,
     const struct kernel *next)
 {
-	return steps_does(x, k, "copy") && (has_name(k, "LoadWithCast<") ||
-	    has_name(k, "float16_copy_kernel")) &&
+	return steps_does(x, k, "copy") && is_cast(k) &&
 	    !steps_does(x, next, "copy") && has_name(next, "LoadWithCast<");
+}
+
+/* Are the last two kernels of the chain copies, or is it one copy? Behind them the next copy
+ * has no operator beside it that computes. */
+static bool
+ends_in_copies(const struct rule_view *x, const struct chain *c)
+{
+	for (size_t i = 1; i <= 2 && i <= c->length; i++)
+		if (!is_copy(x, steps_kernel(x, c->s, c->first + c->length - i)))
+			return false;
+	return c->length > 0;
+}
+
+/* The chain without its last kernel. */
+static void
+shorten(const struct rule_view *x, struct chain *c)
+{
+	c->length--;
+	c->each_s -= steps_mean_s(steps_kernel(x, c->s, c->first + c->length));
 }
 
 /* The chain that begins at ${first}. */
@@ -93,7 +136,7 @@ chain_at(const struct rule_view *x, const struct sequence *s, size_t first,
 
 	for (; c.length < steps_length(s); c.length++) {
 		k = steps_kernel(x, s, first + c.length);
-		if (!goes_on(x, before, k))
+		if (!goes_on(x, before, k) || (is_copy(x, k) && ends_in_copies(x, &c)))
 			break;
 		c.each_s += steps_mean_s(k);
 		c.longest_s = fmax(c.longest_s, steps_mean_s(k));
@@ -101,12 +144,12 @@ chain_at(const struct rule_view *x, const struct sequence *s, size_t first,
 		    of_list[(first + c.length) % steps_length(s)];
 		before = k;
 	}
-	if (is_joint(x, before)) {
-		c.each_s -= steps_mean_s(before);
-		before = steps_kernel(x, s, first + --c.length - 1);
-	}
+	if (is_joint(x, before))
+		shorten(x, &c);
+	if (c.length > 1 && ends_in_copies(x, &c))
+		shorten(x, &c);
 	c.conversion = c.length == 2 && is_conversion(x,
-	    steps_kernel(x, s, first), before);
+	    steps_kernel(x, s, first), steps_kernel(x, s, first + 1));
 	return c;
 }
 
