@@ -99,3 +99,7 @@ FAULT_IS(tiles_side_by_side,
 FAULT_IS(tiles_in_shared,
     multiplying(m, code_text("from_shared"), code_text("once"), 0.15))
 FAULT_IS(tensors_busy, multiplying(m, code_text("from_global"), code_text("once"), 0.7))
+FAULT_IS(tensors_in_tf32,
+    multiplying(m, code_text("from_shared"), code_text("once_in_tf32"), 0.8))
+FAULT_IS(tensors_in_16_bits,
+    multiplying(m, code_text("from_shared"), code_text("once"), 0.8))

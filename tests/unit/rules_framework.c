@@ -1237,6 +1237,54 @@ MADE_TEST(test_channels_first_only)
 	made_quiet(m, "layout-conversions");
 }
 
+/* The first kernel of ${fault}, launched by Triton. */
+static void
+in_triton(struct made *m, void (*fault)(struct made *m))
+{
+	static struct site_frame frame[] = {
+		{ .file = "/x/site-packages/triton/runtime/jit.py", .function = "run",
+		  .line = 700, .python = true },
+		{ .file = "/a/product.py", .function = "main", .line = 40,
+		  .python = true } };
+	static struct site site = { .call = CALL_LAUNCH, .count = 10000,
+	    .frame = frame, .frames = 2, .first = 1 };
+
+	made_again(m);
+	fault(m);
+	site.kernel = m->kernel[0].id;
+	m->run.site = &site;
+	m->run.sites = 1;
+}
+
+/* A kernel in Triton that multiplies in TF32, in a run that trains nothing. In C++ its
+ * author has asked for TF32; a library's kernel is left to the rest of the rule. */
+MADE_TEST(test_tiles_of_triton)
+{
+	const struct finding *f;
+
+	in_triton(m, fault_tensors_in_tf32);
+	f = made_found(m, "low-precision-unused");
+	assert_has(f->advice, "tl.dot 16-bit operands");
+	assert_has(f->title, "32-bit operands");
+	/* 2 s with the tensor pipe busy for 0.8 of them: half of that at best. */
+	assert_true(f->saves_s > 0.5 && f->saves_s < 1);
+	assert_int_equal(f->confidence, CONF_MEDIUM);
+	m->run.sites = 0;
+	made_quiet(m, "low-precision-unused");
+	in_triton(m, fault_tensors_in_tf32);
+	m->kernel[0].name = m->kernel[0].mangled = "triton_tem_fused_mm_0";
+	made_quiet(m, "low-precision-unused");
+	/* A grid that leaves SMs idle, and a small part of the run. */
+	in_triton(m, fault_tensors_in_tf32);
+	m->kernel[0].shape.grid_x = 40;
+	made_quiet(m, "low-precision-unused");
+	in_triton(m, fault_tensors_in_tf32);
+	made_kernel(m, "other", 10000, 900000);
+	made_quiet(m, "low-precision-unused");
+	in_triton(m, fault_tensors_in_16_bits);
+	made_quiet(m, "low-precision-unused");
+}
+
 /* Three operators become one, 0.5 s become 0.2 s. If the host waits for less
  * time than is saved, its launches limit instead, and two of four launches are
  * saved as well; but not if the others are launched far more often. */

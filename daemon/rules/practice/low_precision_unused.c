@@ -8,13 +8,19 @@
  * spend most of its time in passes without gradients all the same: samples for a
  * variational loss, games that are played, a model's evaluation. Then autocast belongs
  * there, not at the loss.
+ *
+ * Kernels that the program has written in Triton are judged in any run. Its tl.dot makes
+ * TF32 of 32-bit operands without being asked, and FP16 has as many bits of mantissa. In
+ * C++ TF32 is written out: the author has chosen it.
  */
 #include <math.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "rules/evidence/framework.h"
+#include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
+#include "source/operand.h"
 #include "rules/evidence/steps.h"
 
 #define RATIO 2.0	/* dense BF16 over TF32, data sheets: A100 312 / 156, H100
@@ -170,8 +176,172 @@ say_passes(const struct rule_view *x, struct draft *d, const struct products *p)
 	    "that are converted once; the loss may stay as it is";
 }
 
-enum rule_state
-rule_low_precision_unused(struct rule_view *x)
+/* --- kernels of the program's own ---------------------------------------------- */
+
+/* Of a kernel without counters, what limits it is not known: the share of its time that is
+ * left, between all and what the ratio leaves. */
+static const double left_unknown[VIEWS] = { 1, 0.75, 0.5 };
+
+#define MOSTLY 0.5	/* of the matrix instructions are in TF32; arithmetic */
+
+struct tiles {
+	double seconds, all_s, counted;	/* counted: kernels with counters */
+	const struct kernel *most;
+	double inst, tf32;		/* its matrix instructions, and those in TF32 */
+};
+
+static bool
+is_triton(const struct rule_view *x, const struct kernel *k)
+{
+	return steps_library(x, k) == NULL &&
+	    (library_launched_by(x->run, k, "-packages/triton/") ||
+	    library_launched_by(x->run, k, "__triton_launcher"));
+}
+
+/* The matrix instructions of ${c}, executed or, if that was not counted, in the code; of
+ * them those in TF32, and its loads and stores of shared memory. */
+static double
+matrix_of(const struct code *c, double *tf32, double *shared)
+{
+	double all = 0;
+
+	*tf32 = *shared = 0;
+	for (uint32_t s = 0; c->disassembled && s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		double n = c->counted ? inst_executed(c, s) : 1;
+
+		if (i->flags & SASS_TENSOR) {
+			all += n;
+			*tf32 += opcode_has(i->opcode, "TF32") ? n : 0;
+		} else if (i->space == SPACE_SHARED) {
+			*shared += n;
+		}
+	}
+	return all;
+}
+
+/* 16-bit operands: half as many matrix instructions, each of which takes as long, half of
+ * the bytes that are loaded, and half of the wavefronts of shared memory. */
+static void
+set_halves(struct part *p)
+{
+	const struct code *c = p->kernel->code;
+	double tf32, shared, total = inst_total(c, SOURCE_INST);
+	struct fix fix = FIX_NONE;
+
+	if (p->load->limit < 0) {
+		for (int v = 0; v < VIEWS; v++) {
+			p->fix[v] = fix;
+			p->fix[v].whole = left_unknown[v];
+		}
+		return;
+	}
+	matrix_of(c, &tf32, &shared);
+	fix.global_ld = fix.shared_ld = fix.shared_st = 1 / RATIO;
+	if (c->counted && total > 0)
+		fix.inst = 1 - fmin(1, (tf32 + shared) / total) * (1 - 1 / RATIO);
+	fix.part[RES_TENSOR] = 1 / RATIO / fix.inst;
+	fix.stall = 1 / RATIO;
+	p->fix[VIEW_HIGH] = fix;
+	/* Waits for a product last as long as that; others may not change. */
+	fix.stall = sqrt(fix.stall);
+	p->fix[VIEW_MID] = fix;
+	p->fix[VIEW_LOW] = fix_part(&fix, reached[VIEW_LOW]);
+	p->fix[VIEW_LOW].stall = 1;
+}
+
+/* The parts of a finding about Triton's kernels that multiply in TF32 and fill the GPU. */
+static size_t
+find_tiles(const struct rule_view *x, struct tiles *t, struct part *part)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->run->kernels; i++) {
+		const struct kernel *k = &x->run->kernel[i];
+		double tf32, shared, all;
+
+		t->all_s += (double)k->total_ns * 1e-9;
+		if (k->code == NULL || !library_fills(x->run, k))
+			continue;
+		all = matrix_of(k->code, &tf32, &shared);
+		if (!(all > 0) || tf32 < MOSTLY * all || !is_triton(x, k))
+			continue;
+		part[n] = (struct part){ .kernel = k, .load = &x->loads[i] };
+		set_halves(&part[n++]);
+		t->seconds += (double)k->total_ns * 1e-9;
+		t->counted += x->loads[i].limit >= 0;
+		if (t->most == NULL || k->total_ns > t->most->total_ns) {
+			t->most = k;
+			t->inst = all;
+			t->tf32 = tf32;
+		}
+	}
+	return n;
+}
+
+static void
+say_tiles(const struct rule_view *x, struct draft *d, const struct tiles *t)
+{
+	const struct load *l = &x->loads[t->most - x->run->kernel];
+	const char *share = say_percent(x->arena, t->seconds / t->all_s);
+
+	d->f.where = t->most->short_name;
+	d->f.title = "32-bit operands on the tensor cores";
+	d->f.confidence = t->counted > 0 ? CONF_MEDIUM : CONF_LOW;
+	d->f.location = d->parts > 1 ? arena_format(x->arena, "with %s",
+	    say_counted(x->arena, (double)d->parts - 1, "other launch shape")) : "";
+	rule_evidence(x, d, "share_ratio", t->seconds / t->all_s, "kernels of the "
+	    "program's own that multiply in TF32, part of all kernel time",
+	    .measured = "kernel records and disassembly", .key = "min_share");
+	rule_evidence(x, d, "tf32_ratio", t->tf32 / t->inst, "matrix instructions in "
+	    "TF32, part of all of the kernel with the most time",
+	    .derived = "disassembly");
+	if (isfinite(l->resource_s[RES_TENSOR]) && l->time_s > 0)
+		rule_evidence(x, d, "tensor_ratio", fmin(1, l->resource_s[RES_TENSOR] /
+		    l->time_s), "the tensor pipe busy",
+		    .derived = metric_table[METRIC_PIPE_TENSOR].name);
+	rule_evidence(x, d, "ceiling_ratio", RATIO,
+	    "tensor cores, FP16 over TF32", .estimated = "data sheets");
+	d->f.summary = arena_format(x->arena, "%s of the kernel time multiply 32-bit "
+	    "operands on the tensor cores, as TF32; they do twice as many of 16 bits, "
+	    "and those are half of the bytes", share);
+	d->f.limiter = "the tensor cores' rate for TF32, and the bytes of 32-bit operands";
+	d->f.advice = "give tl.dot 16-bit operands: pass float16 or bfloat16 tensors, or "
+	    "a.to(tl.float16) behind the load; the sum stays float32; FP16 has the 10 bits "
+	    "of mantissa of TF32 and ends at 65504, BF16 has its range and 7 bits; not "
+	    "where input_precision=\"tf32x3\" asks for the bits of FP32";
+	d->f.gain_note = "half of the matrix instructions, of the loads' bytes and of the "
+	    "wavefronts of shared memory; a conversion in front of the kernel costs a "
+	    "pass over its tensors; converted behind the load, the bytes stay";
+	d->f.bad_code = "a = tl.load(pa)                  # float32\n"
+	    "b = tl.load(pb)\nacc = tl.dot(a, b, acc)          # TF32";
+	d->f.good_code = "a = tl.load(pa)                  # float16\n"
+	    "b = tl.load(pb)\nacc = tl.dot(a, b, acc)          # acc: float32";
+	d->f.next = say_ncu(x->arena, x->run, t->most,
+	    "--section ComputeWorkloadAnalysis");
+}
+
+static bool
+find_own(struct rule_view *x)
+{
+	struct tiles t = { .seconds = 0 };
+	struct part *part = arena_get(x->arena, (x->run->kernels + 1) * sizeof(*part));
+	size_t parts = part != NULL ? find_tiles(x, &t, part) : 0;
+	struct draft *d;
+
+	if (parts == 0 || t.seconds < rule_value(x, "min_share") * t.all_s)
+		return false;
+	d = rule_found(x, "tiles");
+	d->part = part;
+	d->parts = parts;
+	lines_launch(x, d, t.most->id);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
+	say_tiles(x, d, &t);
+	return true;
+}
+
+static enum rule_state
+find_training(struct rule_view *x)
 {
 	struct products p = { .launches = 0 };
 	struct gone *gone = arena_get(x->arena, (x->run->kernels + 1) *
@@ -214,4 +384,13 @@ rule_low_precision_unused(struct rule_view *x)
 	if (is_passes(&p))
 		say_passes(x, d, &p);
 	return RULE_FOUND;
+}
+
+enum rule_state
+rule_low_precision_unused(struct rule_view *x)
+{
+	bool own = find_own(x);
+	enum rule_state training = find_training(x);
+
+	return own ? RULE_FOUND : training;
 }
