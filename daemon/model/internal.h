@@ -583,6 +583,8 @@ struct model {
 	struct spans jit;
 	struct xla_module xla[XLA_MODULES];
 	uint32_t xlas;
+	struct xla_unfinished xla_begun;	/* since xla_done, when the last ended */
+	uint64_t xla_done;
 	bool jit_unknown;	/* a process does not report JIT compilation */
 	struct source_state *source;	/* NULL: no such records */
 	const char *extra_name[MAX_EXTRA];
@@ -734,6 +736,9 @@ void memory_free(struct model *m);
 /* failure.c: failures, diagnostics. */
 void failure_settle(const struct model *m, struct failure *out);
 int diagnostic_add(struct model *m, const struct diagnostic *d);
+
+/* xla.c: what XLA was compiling at the end; the devices must be settled. */
+void xla_settle(struct model *m);
 
 /* sweep.c: pending operations. sweep_room: make room for one operation and one host
  * interval, the most that one record adds. sweep_until: sweep what starts before

@@ -349,6 +349,16 @@ struct xla_module {
 	uint64_t host_ns, first_ns;	/* of all compilations; of the first one */
 };
 
+/* The function that XLA was compiling when the recording ended. */
+struct xla_unfinished {
+	const char *name;	/* NULL: none */
+	bool cut;		/* its range was open; else a signal ended the program, and
+				 * the passes over the module tell */
+	uint64_t start_ns;	/* it had begun by then, since the run's begin, … */
+	uint64_t seen_ns;	/* … and not ended then */
+	uint64_t idle_ns;	/* of IDLE_SHUTDOWN: the GPU idle since then */
+};
+
 /* Managed memory. */
 struct unified {
 	bool used;		/* some was allocated */
@@ -653,6 +663,7 @@ struct run {
 	uint64_t jit_loads;		/* found in the driver's cache */
 	struct compiling compiling;
 	const struct xla_module *xla_module; size_t xla_modules;
+	struct xla_unfinished xla_unfinished;
 
 	/* Our own cost. */
 	uint64_t overhead_ns[OVERHEAD_KINDS];

@@ -425,6 +425,7 @@ model_settle(struct model *m, bool final)
 		return NULL;
 	settle_processes(m);
 	settle_devices(m);
+	xla_settle(m);
 	settle_kernels(m);
 	settle_copies(m);
 	settle_host(m);

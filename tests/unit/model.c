@@ -788,6 +788,69 @@ FEED_TEST(test_xla_modules)
 	assert_int_equal(run->xla_module[1].times, 1);
 }
 
+static void
+xla_pass(struct feed *f, const char *module, uint64_t start, uint64_t end, uint32_t flags)
+{
+	static uint32_t id = 600;
+	char name[128];
+
+	snprintf(name, sizeof(name), "Xla%s", module);
+	FEED(f, STRING, .id = ++id, .text = wire_str_of(name));
+	FEED(f, RANGE, .name = id, .start_ns = T0 + start, .end_ns = T0 + end,
+	    .flags = flags);
+}
+
+/* A signal ends the program while XLA compiles: no range of the compilation is recorded, but
+ * passes over the module are. ${flags}: of a compilation's range at ${at}; 0: none. */
+static const struct xla_unfinished *
+xla_killed(struct feed *f, uint64_t compiled, uint32_t flags, int signal)
+{
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	xla_pass(f, "Pass:#name=dce,module=jit_step,program_id=1#", 10 * MS, 20 * MS, 0);
+	xla_pass(f, "Compile:#module=jit_step,program_id=1#", 9 * MS, 40 * MS, 0);
+	feed_kernel(f, 1, 49 * MS, 50 * MS, 100 * MS);
+	xla_pass(f, "Pass:#name=cse,module=jit_all,program_id=2#", 80 * MS, 90 * MS, 0);
+	xla_pass(f, "Pass:#name=dce,module=tuned.1,program_id=3#", 95 * MS, 150 * MS, 0);
+	if (compiled > 0)
+		xla_pass(f, "Compile:#module=jit_all,program_id=2#", 79 * MS, compiled,
+		    flags);
+	FEED(f, RUN_END, .start_ns = T0, .end_ns = T0 + S, .signal = signal);
+	run = feed_settle(f);
+	return &run->xla_unfinished;
+}
+
+FEED_TEST(test_xla_killed)
+{
+	const struct xla_unfinished *u = xla_killed(f, 0, 0, 15);
+
+	assert_string_equal(u->name, "jit_all");
+	assert_int_equal(u->start_ns, 80 * MS);
+	assert_true(u->idle_ns > 800 * MS && u->idle_ns <= 900 * MS);
+}
+
+/* It had compiled to the end. */
+FEED_TEST(test_xla_not_killed)
+{
+	assert_null(xla_killed(f, 160 * MS, 0, 15)->name);
+}
+
+/* Without a signal ranges that are missing were lost; one that was open tells. */
+FEED_TEST(test_xla_lost)
+{
+	assert_null(xla_killed(f, 0, 0, 0)->name);
+}
+
+FEED_TEST(test_xla_cut)
+{
+	const struct xla_unfinished *u = xla_killed(f, 990 * MS, RANGE_CUT, 0);
+
+	assert_string_equal(u->name, "jit_all");
+	assert_int_equal(u->start_ns, 79 * MS);
+	assert_true(u->idle_ns > 0);
+}
+
 FEED_TEST(test_jit_told)
 {
 	struct feed told = { .m = model_new(), .stream = 1 };

@@ -1738,6 +1738,42 @@ MADE_TEST(test_compiled_by_jax)
 	assert_has(made_found(m, "recompilation")->advice, "pad to a few shapes");
 }
 
+/* What XLA was compiling when the recording ended counts, though it is the only one; beside
+ * longer ones it is a part of them. */
+MADE_TEST(test_compiled_until_the_end)
+{
+	struct process python = { .python = true };
+	struct site site[] = { { .call = CALL_MODULE_LOAD, .count = 9, .frame = eager,
+	    .frames = 4, .first = 3 } };
+	const struct finding *f;
+
+	made_kernel(m, "loop_add_fusion", 1000, 200000);
+	m->run.process = &python;
+	m->run.processes = 1;
+	made_quiet(m, "recompilation");
+	m->run.wall_ns += 8 * S;
+	m->run.idle_ns[IDLE_SHUTDOWN] = 8 * S;
+	m->run.xla_unfinished = (struct xla_unfinished){ .name = "jit_all",
+	    .idle_ns = 8 * S };
+	f = made_found(m, "recompilation");
+	assert_has(f->summary, "compiling jit_all when the recording ended");
+	assert_has(f->advice, "jax.lax.fori_loop");
+	assert_true(f->saves_s > 4 && f->saves_s <= 8);
+	m->run.site = site;
+	m->run.sites = 1;
+	f = made_found(m, "recompilation");
+	assert_has(f->advice, "jax_compilation_cache_dir");
+
+	made_again(m);
+	fault_recompiling(m);
+	m->run.idle_ns[IDLE_SHUTDOWN] = S;
+	m->run.xla_unfinished = (struct xla_unfinished){ .name = "jit_all",
+	    .idle_ns = S };
+	f = made_found(m, "recompilation");
+	assert_has(f->summary, "of it for jit_all, which was not finished");
+	assert_lacks(f->advice, "fori_loop");
+}
+
 /* Many operators that are each compiled for a few shapes are no function of the loop that is
  * compiled again and again, whatever they take together. */
 MADE_TEST(test_compiled_many_by_jax)

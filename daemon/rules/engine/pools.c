@@ -66,11 +66,12 @@ pools_of(const struct run *run, double pool[POOLS])
 	for (int i = 0; i < IDLE_CAUSES; i++)
 		pool[i] = (double)run->idle_ns[i] * 1e-9;
 	/* Start-up and shutdown cannot be shortened, except that machine code
-	 * may be there already; without a launch, also that memory may be. */
+	 * may be there already; without a launch, also that memory may be. What
+	 * a compiler was at when the recording ended is no shutdown. */
 	pool[IDLE_STARTUP] = fmin(pool[IDLE_STARTUP],
 	    (double)run->jit_startup_ns * 1e-9 +
 	    (run->launches == 0 ? rule_allocating_s(run, NULL) : 0));
-	pool[IDLE_SHUTDOWN] = 0;
+	pool[IDLE_SHUTDOWN] = (double)run->xla_unfinished.idle_ns * 1e-9;
 	split_rounds(pool, rounds);
 	/* Neither can the host's single longest phase, or those in which it
 	 * processes results, unless it does that round after round. */

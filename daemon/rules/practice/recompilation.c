@@ -3,7 +3,8 @@
  * compiler that specialises on changing shapes or numbers, NVRTC that gets
  * numbers as text, or Triton's autotuner, which compiles each configuration that it
  * tries out. Meanwhile the GPU idles. Compiling once at the start of a loop is not
- * reported, nor once more for what runs after it.
+ * reported, nor once more for what runs after it; but a compilation that had not ended
+ * when the recording did is, since nothing else came of the time.
  */
 #include <math.h>
 #include <string.h>
@@ -22,6 +23,7 @@ static const double share[VIEWS] = { 0.5, 0.9, 1 };
 struct compilations {
 	double times, loads, idle_s;
 	double needed_s;	/* of idle_s: compilations that are necessary */
+	double unfinished_s;	/* of idle_s: one that was cut off */
 	double late;		/* launches before the last compilation, of all */
 	bool kept;		/* all of it is code that its compiler keeps on disk */
 	uint32_t kernel;	/* id of one for which the GPU waited longest */
@@ -118,6 +120,21 @@ collect(const struct rule_view *x, bool tried)
 	return a;
 }
 
+/* Adds the compilation that was cut off, behind all launches. It may be the first. */
+static void
+add_unfinished(const struct rule_view *x, struct compilations *a)
+{
+	double s = (double)x->run->xla_unfinished.idle_ns * 1e-9;
+
+	if (!(s > 0))
+		return;
+	a->times++;
+	a->idle_s += s;
+	a->unfinished_s = s;
+	a->late = 1;
+	a->kept = false;
+}
+
 /* Does the program or a framework load the code itself? The runtime loads what was
  * compiled before the program ran, at its first call. */
 static bool
@@ -166,13 +183,15 @@ found(struct rule_view *x, const char *key, const struct compilations *a)
 	double again = a->idle_s - a->needed_s;
 	struct draft *d;
 
-	if (a->times < rule_value(x, a->kept ? "min_kept" : "min_times") ||
-	    a->late < rule_value(x, "min_late") ||
-	    again < rule_value(x, "min_share") * rule_active_s(x->run))
+	if ((a->times < rule_value(x, a->kept ? "min_kept" : "min_times") &&
+	    !(a->unfinished_s > 0)) || a->late < rule_value(x, "min_late") ||
+	    again < rule_value(x, "min_share") * (rule_active_s(x->run) +
+	    a->unfinished_s))
 		return NULL;
 	d = rule_found(x, key);
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) |
-	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC),
+	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC) |
+	    (a->unfinished_s > 0 ? POOL_IDLE(IDLE_SHUTDOWN) : 0),
 	    { share[VIEW_LOW] * again, share[VIEW_MID] * again,
 	    share[VIEW_HIGH] * a->idle_s } };
 	d->claims = 1;
@@ -184,7 +203,7 @@ found(struct rule_view *x, const char *key, const struct compilations *a)
 	rule_evidence(x, d, "times", a->times,
 	    "times that code was made and loaded in the loop",
 	    .measured = "API and kernel records", .unit = "time",
-	    .key = a->kept ? "min_kept" : "min_times");
+	    .key = a->unfinished_s > 0 ? NULL : a->kept ? "min_kept" : "min_times");
 	rule_evidence(x, d, "loads", a->loads, "modules loaded then",
 	    .measured = "API records", .unit = "module");
 	rule_evidence(x, d, "late_ratio", a->late,
@@ -192,6 +211,10 @@ found(struct rule_view *x, const char *key, const struct compilations *a)
 	    .measured = "API and kernel records", .key = "min_late");
 	rule_evidence(x, d, "idle_s", a->idle_s, "GPU idle meanwhile",
 	    .measured = "API and kernel records");
+	if (a->unfinished_s > 0)
+		rule_evidence(x, d, "unfinished_s", a->unfinished_s, "of it, in a "
+		    "compilation that had not ended when the recording did",
+		    .measured = "NVTX ranges and kernel records");
 	return d;
 }
 
@@ -459,11 +482,41 @@ is_own_loading(const struct site *s)
 	    site_own(&s->frame[s->first]);
 }
 
+#define MOSTLY 0.5		/* arithmetic */
+
+/* XLA was compiling when the recording ended. Which kernels it would have made is not
+ * known; what makes a function long for it is said as a condition. */
+static void
+tell_unfinished(struct rule_view *x, struct draft *d, const struct compilations *a)
+{
+	const char *name = x->run->xla_unfinished.name;
+	const char *s = say_seconds(x->arena, a->unfinished_s);
+
+	if (a->unfinished_s < MOSTLY * a->idle_s) {
+		d->f.summary = arena_format(x->arena, "%s; %s of it for %s, which was "
+		    "not finished when the recording ended", d->f.summary, s, name);
+		return;
+	}
+	d->variant = "unfinished";
+	d->f.summary = arena_format(x->arena, "XLA was compiling %s when the recording "
+	    "ended: the GPU had waited %s for it, and it was not finished", name, s);
+	d->f.limiter = "the compiler: it takes as long as the function has operators";
+	d->f.advice = "where a jitted function has a Python loop, use jax.lax.fori_loop "
+	    "or jax.lax.scan, which compile its body once: the loop is unrolled, and each "
+	    "turn compiled anew; jit one turn, and call it in a loop, otherwise";
+	d->f.gain_note = "the time until the recording ended; it would have taken longer";
+	d->f.bad_code = "@jax.jit\ndef run(x):\n    for _ in range(1000):    # unrolled\n"
+	    "        x = step(x)\n    return x";
+	d->f.good_code = "@jax.jit\ndef run(x):\n    return jax.lax.fori_loop(\n"
+	    "        0, 1000, lambda i, x: step(x), x)";
+}
+
 static void
 tell_again(struct rule_view *x, struct draft *d, const struct compilations *a)
 {
 	bool torch = has_torch_compile(x), python = lines_python(x->run);
-	const struct library *l = steps_library(x, &x->run->kernel[a->kernel - 1]);
+	const struct library *l = a->kernel > 0 ? steps_library(x,
+	    &x->run->kernel[a->kernel - 1]) : NULL;
 	const struct xla_module *m = NULL;
 	const char *variant = NULL;
 
@@ -508,6 +561,8 @@ tell_again(struct rule_view *x, struct draft *d, const struct compilations *a)
 		tell_xla(x, d, a);
 	if (torch && d->variant != NULL)
 		tell_torch(x, d, a);
+	if (a->unfinished_s > 0)
+		tell_unfinished(x, d, a);
 }
 
 enum rule_state
@@ -517,6 +572,7 @@ rule_recompilation(struct rule_view *x)
 	struct draft *d;
 	bool any = false;
 
+	add_unfinished(x, &again);
 	if ((d = found(x, "tuning", &tuning)) != NULL) {
 		tell_tuning(x, d, &tuning);
 		any = true;
