@@ -1718,6 +1718,7 @@ MADE_TEST(test_compiled_by_jax)
 	f = made_found(m, "recompilation");
 	assert_has(f->advice, "put jax.jit around what runs outside of it");
 	assert_has(f->summary, "jit__truncated_normal 32 times");
+	assert_has(f->summary, "most of its time is for jit_step (900 ns)");
 	assert_ptr_equal(f->site, &site[0]);
 
 	eager[2].file = "/home/me/train.py";

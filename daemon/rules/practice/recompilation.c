@@ -389,6 +389,24 @@ say_modules(struct rule_view *x)
 	    x->run->xla_modules < XLA_MODULES ? "" : " or more");
 }
 
+#define MOSTLY 0.5		/* arithmetic */
+
+/* The function that takes most of the compiler's time, if one does: among many small ones
+ * it is what makes the program wait. */
+static const char *
+say_longest(struct rule_view *x)
+{
+	const struct run *run = x->run;
+	const struct xla_module *m = xla_longest(run, true);
+	double ns = 0;
+
+	for (size_t i = 0; i < run->xla_modules; i++)
+		ns += (double)run->xla_module[i].host_ns;
+	return m == NULL || (double)m->host_ns < MOSTLY * ns ? "" :
+	    arena_format(x->arena, "; most of its time is for %s (%s)", m->name,
+	    say_seconds(x->arena, (double)m->host_ns * 1e-9));
+}
+
 /* JAX's first compilations: no shape or number changes from step to step. */
 static void
 tell_xla(struct rule_view *x, struct draft *d, const struct compilations *a)
@@ -406,8 +424,8 @@ tell_xla(struct rule_view *x, struct draft *d, const struct compilations *a)
 		lines_site_of(x, d, CALL_BIT(MODULE_LOAD), is_eager);
 	d->f.summary = eager ? arena_format(x->arena, "JAX "
 	    "compiles what is called outside of jit one function at a time%s: the GPU "
-	    "waits %s for it", name, waits) : arena_format(x->arena, "XLA compiles new "
-	    "functions, %s%s: the GPU waits %s for it",
+	    "waits %s for it%s", name, waits, say_longest(x)) :
+	    arena_format(x->arena, "XLA compiles new functions, %s%s: the GPU waits %s for it",
 	    say_modules(x), name, waits);
 	d->f.limiter = eager ? "the compiler: it makes each function anew for each shape" :
 	    strcmp(d->variant, "many") == 0 ? "the compiler: hardly one of them is "
@@ -481,8 +499,6 @@ is_own_loading(const struct site *s)
 	return is_loaded_by_hand(s) && s->first < s->frames &&
 	    site_own(&s->frame[s->first]);
 }
-
-#define MOSTLY 0.5		/* arithmetic */
 
 /* XLA was compiling when the recording ended. Which kernels it would have made is not
  * known; what makes a function long for it is said as a condition. */
