@@ -144,6 +144,12 @@ framework_calls_back(const struct site *s)
 }
 
 bool
+framework_loops(const struct site *s)
+{
+	return has_function("looping", s);
+}
+
+bool
 framework_tunes(const struct site *s)
 {
 	return in_functions("tuning", s);
@@ -153,6 +159,27 @@ bool
 framework_compiles(const struct site *s)
 {
 	return in_functions("compiling", s) || framework_searches(s);
+}
+
+bool
+framework_tunes_itself(const struct site *s)
+{
+	const json_t *framework;
+	size_t i;
+
+	for (size_t f = 0; f < s->frames; f++)
+		json_array_foreach(all(), i, framework)
+			if (is_listed(framework, "tuning", &s->frame[f]) &&
+			    by_frame(&s->frame[f]) == framework)
+				return json_object_get(framework, "compiler") == NULL &&
+				    !framework_compiles(s);
+	return false;
+}
+
+bool
+framework_in_compiler(const struct site *s)
+{
+	return framework_compiles(s) || in_functions("compiler", s);
 }
 
 bool
@@ -330,6 +357,29 @@ by_run(const struct rule_view *x)
 	return best > MOST * all_s ? most : NULL;
 }
 
+/* The framework of most of the launches whose stacks were taken; NULL: none. */
+static const json_t *
+by_launches(const struct run *run)
+{
+	const json_t *framework, *most = NULL;
+	double best = 0;
+	size_t i;
+
+	json_array_foreach(all(), i, framework) {
+		double n = 0;
+
+		for (size_t k = 0; k < run->sites; k++)
+			if (run->site[k].call == CALL_LAUNCH &&
+			    by_site(&run->site[k]) == framework)
+				n += (double)run->site[k].count;
+		if (n > best) {
+			best = n;
+			most = framework;
+		}
+	}
+	return most;
+}
+
 static const json_t *
 find(const struct rule_view *x, const struct site *site,
     const struct library *l)
@@ -338,6 +388,9 @@ find(const struct rule_view *x, const struct site *site,
 
 	if (site != NULL)
 		framework = by_site(site);
+	/* What the host does while the GPU waits need not be a framework's code. */
+	if (framework == NULL && site != NULL && site->call == CALL_NONE)
+		framework = by_launches(x->run);
 	if (framework == NULL)
 		framework = by_library(l);
 	if (framework == NULL && l == NULL && site == NULL &&

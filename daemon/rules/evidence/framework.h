@@ -22,9 +22,19 @@ bool framework_differentiates(const struct site *s);
  * function on the host, and waits for it? */
 bool framework_calls_back(const struct site *s);
 
+/* framework_loops(s): is the call made in a loop that the framework has compiled, and which
+ * the host runs, launch by launch? */
+bool framework_loops(const struct site *s);
+
 /* framework_compiles(s): does a compiler make the call while it compiles, or in order to
  * try out what it made? Not a library that tries out what it has. */
 bool framework_compiles(const struct site *s);
+
+/* framework_tunes_itself(s): the same, but not within a compiler, as XLA does. */
+bool framework_tunes_itself(const struct site *s);
+
+/* framework_in_compiler(s): is Python in a compiler, whether that launches anything or not? */
+bool framework_in_compiler(const struct site *s);
 
 /* framework_searches(s): is it part of a long search, which was asked for (torch.compile's
  * mode="max-autotune")? */

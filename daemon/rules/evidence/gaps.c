@@ -195,7 +195,7 @@ is_work(const struct run *run, const struct site *s)
 /* The share of the launches of kernel ${id} that are such trials, 0..1. Of stacks that were
  * met once, and counted for none, each stands for as much. */
 static double
-tried_share(const struct run *run, uint32_t id)
+tried_share(const struct run *run, uint32_t id, bool (*is)(const struct site *s))
 {
 	size_t end, i = site_launches(run->site, run->sites, id, &end);
 	double all = 0, mine = 0;
@@ -208,19 +208,19 @@ tried_share(const struct run *run, uint32_t id)
 			continue;
 		n = fmax(0.5, (double)s->count);
 		all += n;
-		mine += framework_tunes(s) ? n : 0;
+		mine += is(s) ? n : 0;
 	}
 	return all > 0 ? mine / all : 0;
 }
 
 struct tried
-gaps_tried(const struct run *run)
+gaps_tried(const struct run *run, bool (*is)(const struct site *s))
 {
 	struct tried t = { .s = 0 };
 
 	for (size_t i = 0; i < run->kernels; i++) {
 		const struct kernel *k = &run->kernel[i];
-		double share = tried_share(run, k->id);
+		double share = tried_share(run, k->id, is);
 
 		t.s += share * (double)k->host_before_ns * 1e-9;
 		t.launches += share * (double)k->launches;
@@ -253,7 +253,7 @@ bool
 gaps_unsteady(const struct run *run)
 {
 	return run->launches > 0 &&
-	    gaps_tried(run).launches > TRIED_MOST * (double)run->launches &&
+	    gaps_tried(run, framework_tunes).launches > TRIED_MOST * (double)run->launches &&
 	    repeating(run->sequence, run->sequences) + repeating(run->alike, run->alikes) <
 	    GAPS_REPEATED * (double)run->launches;
 }

@@ -94,13 +94,14 @@ struct in_front {
 struct in_front gaps_in_front(const struct run *run,
     bool (*is)(const struct site *s));
 
-/* gaps_tried(run): the same of launches with which a compiler or library tries out which
- * of its variants is fastest (framework_tunes), and how many these are: once for each shape,
- * and not again. The places below are of other launches. */
+/* gaps_tried(run, is): the same of launches from sites for which ${is} is true, with which a
+ * compiler or library tries out which of its variants is fastest (framework_tunes), and how
+ * many these are: once for each shape, and not again. The places below are of other
+ * launches. */
 struct tried {
 	double s, launches;
 };
-struct tried gaps_tried(const struct run *run);
+struct tried gaps_tried(const struct run *run, bool (*is)(const struct site *s));
 
 /* gaps_unsteady(run): are most launches such trials, and do few of the others repeat? Then
  * the run ended before there was a step to judge. */

@@ -12,6 +12,7 @@
 #include "rules/evidence/looks.h"
 
 #define SAID 3			/* functions */
+#define WAITS_LEAST 3		/* arithmetic: two without the longest, as of pauses.h */
 #define SAID_LEAST 0.1		/* of the time, each */
 
 /* Is ${l} in one of the gaps of ${rounds}? */
@@ -25,34 +26,109 @@ in_rounds(const struct run *run, const struct look *l, const struct pauses *roun
 	return false;
 }
 
+/* The class of the gap in which ${l} fell, of those that the host caused. */
+static size_t
+class_of(const struct look *l)
+{
+	size_t class = l->gap >= LOOK_GAP ? l->gap - LOOK_GAP : 0;
+
+	return class < GAP_CLASSES ? class : GAP_CLASSES - 1;
+}
+
+static bool
+recurs(const struct run *run, const struct look *l, double least)
+{
+	return l->gap == LOOK_LAUNCH || (l->gap >= LOOK_GAP &&
+	    gaps_alike(run, 1ull << class_of(l)) >= least);
+}
+
 /* Is ${l} in a gap that counts? */
 static bool
 counts(const struct run *run, const struct look *l, struct looks_of of)
 {
-	size_t class = l->gap >= LOOK_GAP ? l->gap - LOOK_GAP : 0;
-
+	if (of.is != NULL && (l->site == NULL || !of.is(l->site)))
+		return false;
 	if (of.rounds != NULL)
 		return in_rounds(run, l, of.rounds);
-	return l->gap == LOOK_LAUNCH || (l->gap >= LOOK_GAP && class < GAP_CLASSES &&
-	    gaps_alike(run, 1ull << class) >= of.least);
+	return (of.apart ? l->gap != 0 : recurs(run, l, of.least)) && (!(of.shortest_s > 0) ||
+	    (l->gap >= LOOK_GAP && ldexp(1e-9, (int)class_of(l)) >= of.shortest_s));
 }
 
-double
-looks_share(const struct run *run, struct looks_of of, bool (*is)(const struct site *s))
+/* The seconds of looks that count, and of these those at stacks that are asked for. */
+struct sums {
+	double s, asked, looks;
+};
+
+static struct sums
+sums_of(const struct run *run, struct looks_of of, bool (*is)(const struct site *s))
 {
-	double all = 0, asked = 0;
-	size_t n = 0;
+	struct sums a = { .s = 0 };
 
 	for (size_t i = 0; i < run->looks; i++) {
 		const struct look *l = &run->look[i];
 
 		if (!counts(run, l, of))
 			continue;
-		n++;
-		all += l->s;
-		asked += l->site != NULL && is(l->site) ? l->s : 0;
+		a.looks++;
+		a.s += l->s;
+		a.asked += l->site != NULL && is(l->site) ? l->s : 0;
 	}
-	return n >= LOOKS_TELL && all > 0 ? asked / all : NAN;
+	return a;
+}
+
+static double
+share_of(struct sums a)
+{
+	return a.looks >= LOOKS_TELL && a.s > 0 ? a.asked / a.s : NAN;
+}
+
+double
+looks_share(const struct run *run, struct looks_of of, bool (*is)(const struct site *s))
+{
+	return share_of(sums_of(run, of, is));
+}
+
+/* The waits at stacks that are asked for, in gaps that do not recur: looks one after another
+ * are one wait. Without the longest. */
+static struct sums
+apart(const struct run *run, double least, bool (*is)(const struct site *s), double *waits)
+{
+	double longest = 0, wait = 0;
+	struct sums a = { .s = 0 };
+	bool before = false;
+
+	*waits = 0;
+	for (size_t i = 0; i < run->looks; i++) {
+		const struct look *l = &run->look[i];
+		bool now = l->gap >= LOOK_GAP && !recurs(run, l, least) &&
+		    l->site != NULL && is(l->site);
+
+		*waits += now && !before;
+		wait = !now ? 0 : before ? wait + l->s : l->s;
+		a.s += now ? l->s : 0;
+		a.looks += now;
+		longest = fmax(longest, wait);
+		before = now;
+	}
+	a.asked = a.s -= longest;
+	return *waits >= WAITS_LEAST && a.looks >= LOOKS_TELL ? a : (struct sums){ .s = 0 };
+}
+
+double
+looks_apart(const struct run *run, double least, bool (*is)(const struct site *s),
+    double *waits)
+{
+	return apart(run, least, is, waits).s;
+}
+
+double
+looks_or_apart(const struct run *run, double least, bool (*is)(const struct site *s))
+{
+	struct sums a = sums_of(run, (struct looks_of){ .least = least }, is), b;
+	double waits;
+
+	b = apart(run, least, is, &waits);
+	return share_of((struct sums){ a.s + b.s, a.asked + b.asked, a.looks + b.looks });
 }
 
 /* A stack with the seconds that the looks at it stand for. */
@@ -114,10 +190,15 @@ looks_place(struct arena *arena, const struct run *run, struct looks_of of, doub
 	return best;
 }
 
+/* Where a stack is, of a loader. */
+enum in_loader { OUTSIDE, WAITS, WORKS };	/* WORKS: the program's own code, called by it */
+
 /* A function with a line of it, and the seconds there. */
 struct in_function {
+	const struct site *site;
+	size_t at;		/* its frame of the site */
 	const struct site_frame *frame;
-	bool loader;
+	enum in_loader loader;
 	double s;
 };
 
@@ -138,7 +219,7 @@ static size_t
 join(struct in_function *f, size_t n)
 {
 	double line = 0, most = 0, sum = 0;
-	const struct site_frame *top = NULL;
+	const struct in_function *top = NULL;
 	size_t out = 0;
 
 	qsort(f, n, sizeof(*f), by_line);
@@ -149,16 +230,29 @@ join(struct in_function *f, size_t n)
 		    line + f[i].s : f[i].s;
 		if (top == NULL || line > most) {
 			most = line;
-			top = f[i].frame;
+			top = &f[i];
 		}
 		sum += f[i].s;
 		if (!last)
 			continue;
-		f[out++] = (struct in_function){ top, f[i].loader, sum };
+		f[out] = *top;
+		f[out++].s = sum;
 		sum = most = line = 0;
 		top = NULL;
 	}
 	return out;
+}
+
+/* Is the frame ${at} of ${s} called by a loader, or does it wait for one? */
+static enum in_loader
+loader_of(const struct site *s, size_t at)
+{
+	struct site inner = *s;
+
+	if (!framework_loads(s))
+		return OUTSIDE;
+	inner.frames = at;
+	return framework_loads(&inner) ? WAITS : WORKS;
 }
 
 static size_t
@@ -172,42 +266,79 @@ functions_of(struct in_function *f, const struct looked *stack, size_t n)
 
 		if (at < s->frames && s->frame[at].file != NULL &&
 		    s->frame[at].function != NULL)
-			f[out++] = (struct in_function){ &s->frame[at],
-			    framework_loads(s), stack[i].s };
+			f[out++] = (struct in_function){ s, at, &s->frame[at],
+			    loader_of(s, at), stack[i].s };
 	}
 	return out > 0 ? join(f, out) : 0;
+}
+
+/* The functions of the looks that count, the one with most first; malloced, as stacks_of. */
+static struct in_function *
+functions_new(const struct run *run, struct looks_of of, size_t *n, double *all)
+{
+	struct in_function *f = NULL;
+	struct looked *stack;
+
+	*n = 0;
+	if ((stack = stacks_of(run, of, n, all)) != NULL)
+		f = calloc(*n, sizeof(*f));
+	if (f != NULL)
+		*n = functions_of(f, stack, *n);
+	if (f != NULL && *n > 0)
+		qsort(f, *n, sizeof(*f), by_share);
+	free(stack);
+	return f;
+}
+
+const struct site *
+looks_function(struct arena *arena, const struct run *run, struct looks_of of, double *share)
+{
+	struct site *site = NULL;
+	struct in_function *f;
+	double all;
+	size_t n;
+
+	f = functions_new(run, of, &n, &all);
+	for (size_t i = 0; f != NULL && i < n; i++) {
+		if (f[i].loader != OUTSIDE)
+			continue;
+		if ((site = arena_get(arena, sizeof(*site))) != NULL) {
+			*site = *f[i].site;
+			site->first = f[i].at;
+			*share = f[i].s / all;
+		}
+		break;
+	}
+	free(f);
+	return site;
 }
 
 static const char *
 say_function(const struct rule_view *x, const struct in_function *f, double all)
 {
+	static const char *const word[] = { [OUTSIDE] = "%s (%s)",
+	    [WAITS] = "the loader that %s waits for (%s)",
+	    [WORKS] = "%s, which the loader calls (%s)" };
 	const char *name = strcmp(f->frame->function, "<module>") == 0 ?
 	    arena_format(x->arena, "%s:%u", text_base_name(f->frame->file), f->frame->line) :
 	    arena_format(x->arena, "%s() at %s:%u", f->frame->function,
 	    text_base_name(f->frame->file), f->frame->line);
 
-	return arena_format(x->arena, f->loader ? "the loader that %s asks (%s)" :
-	    "%s (%s)", name, say_percent(x->arena, f->s / all));
+	return arena_format(x->arena, word[f->loader], name, say_percent(x->arena, f->s / all));
 }
 
 const char *
 looks_say(const struct rule_view *x, struct looks_of of)
 {
-	struct in_function *f = NULL;
 	const char *text = NULL;
-	struct looked *stack;
-	size_t n, i;
+	struct in_function *f;
 	double all;
+	size_t n;
 
-	if ((stack = stacks_of(x->run, of, &n, &all)) != NULL)
-		f = calloc(n, sizeof(*f));
-	n = f != NULL ? functions_of(f, stack, n) : 0;
-	if (n > 0)
-		qsort(f, n, sizeof(*f), by_share);
-	for (i = 0; i < n && i < SAID && f[i].s >= SAID_LEAST * all; i++)
+	f = functions_new(x->run, of, &n, &all);
+	for (size_t i = 0; f != NULL && i < n && i < SAID && f[i].s >= SAID_LEAST * all; i++)
 		text = text == NULL ? say_function(x, &f[i], all) :
 		    arena_format(x->arena, "%s, %s", text, say_function(x, &f[i], all));
 	free(f);
-	free(stack);
 	return text;
 }

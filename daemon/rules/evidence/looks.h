@@ -14,16 +14,30 @@
 #define LOOKS_TELL 25
 
 /* Which looks count: those in gaps of which at least ${least} are alike, or in which a launch
- * was on its way; with ${rounds} those in its gaps, instead. */
+ * was on its way; with ${rounds} those in its gaps, instead. Of these, the ones in gaps of
+ * which the host's part is ${shortest_s} or more, and with a stack for which ${is} is true
+ * (NULL: any). With ${apart} it does not matter whether gaps are alike. */
 struct looks_of {
-	double least;
+	double least, shortest_s;
+	bool apart;
 	const struct pauses *rounds;
+	bool (*is)(const struct site *s);
 };
 
 /* looks_share(run, of, is): in which part of that time, 0..1, the stack is one for which
  * ${is} is true; NAN if there are too few looks to tell. */
 double looks_share(const struct run *run, struct looks_of of,
     bool (*is)(const struct site *s));
+
+/* looks_apart(run, least, is, waits): the seconds in gaps that do not recur, other than the
+ * longest such wait, which is often the program's start, in which the stack is one for which
+ * ${is} is true; *${waits} of them. 0: fewer than three, which do not come again either. */
+double looks_apart(const struct run *run, double least, bool (*is)(const struct site *s),
+    double *waits);
+
+/* looks_or_apart(run, least, is): looks_share in gaps that recur, with what looks_apart
+ * finds besides. */
+double looks_or_apart(const struct run *run, double least, bool (*is)(const struct site *s));
 
 /*
  * looks_place(arena, run, of, share, s): the line of the program's own Python within
@@ -33,10 +47,16 @@ double looks_share(const struct run *run, struct looks_of of,
 const struct site *looks_place(struct arena *arena, const struct run *run,
     struct looks_of of, double share, double *s);
 
+/* looks_function(arena, run, of, share): the function of the program's own Python, outside of
+ * a loader, in which itself, or in what it calls of others' code, most of that time is
+ * spent, at its line with the most; *${share} of it. As looks_place. */
+const struct site *looks_function(struct arena *arena, const struct run *run,
+    struct looks_of of, double *share);
+
 /*
  * looks_say(x, of): the functions of the program's own Python in which most of that time
- * is spent, each at its line with the most: "aggregate() at memory.py:61 (35 %), in the
- * loader that train() at train.py:50 asks (20 %)"; three at most, each with a tenth or more.
+ * is spent, each at its line with the most: "aggregate() at memory.py:61 (35 %), the loader
+ * that train() at train.py:50 waits for (20 %)"; three at most, each with a tenth or more.
  * NULL: too few looks, or none.
  */
 const char *looks_say(const struct rule_view *x, struct looks_of of);

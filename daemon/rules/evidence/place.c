@@ -24,13 +24,21 @@ COMPARE(by_name, struct function_part, strcmp(x->file, y->file) ?:
 COMPARE(by_most, struct function_part, ORDER(y->s, x->s) ?: strcmp(x->file, y->file) ?:
     strcmp(x->function, y->function))
 
+/* A progress bar passes on what it is given: no user of it wants to know its line. */
+static bool
+passes_on(const struct site_frame *f)
+{
+	return strstr(f->file, "-packages/tqdm/") != NULL;
+}
+
 size_t
 place_package(const struct site *s)
 {
 	if (s == NULL)
 		return 0;
 	for (size_t f = 0; f < s->frames && f <= s->first; f++)
-		if (site_own(&s->frame[f]) && site_installed(&s->frame[f]))
+		if (site_own(&s->frame[f]) && site_installed(&s->frame[f]) &&
+		    !passes_on(&s->frame[f]))
 			return f;
 	return s->frames;
 }

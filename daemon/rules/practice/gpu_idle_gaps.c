@@ -254,13 +254,22 @@ place_after(const struct rule_view *x, struct draft *d, const struct again *a,
 	    where);
 }
 
+/* The looks in the gaps that come again. */
+static struct looks_of
+looks_of(const struct rule_view *x)
+{
+	return (struct looks_of){ .least = rule_value(x, "min_gaps") };
+}
+
 /* Can the host's work in the gaps ${a} of ${idle} seconds go, or be done by several, rather
  * than only be done while the GPU works? Input is prepared by several threads or
- * processes; what an interpreter does between launches goes with them. */
+ * processes; what an interpreter does between launches goes with them; and of what is known of
+ * its lines half goes, as between rounds. */
 static bool
 host_goes(const struct rule_view *x, const struct again *a, double idle)
 {
-	return a->input + (lines_python(x->run) ? a->brief : 0) > 0.5 * idle;
+	return a->input + (lines_python(x->run) ? a->brief : 0) > 0.5 * idle ||
+	    looks_say(x, looks_of(x)) != NULL;
 }
 
 /* Idle time in which the next launch was on its way, not in longer gaps, s. */
@@ -291,19 +300,25 @@ has_loader(const struct run *run, double least)
 	return n >= least;
 }
 
-/* The looks in the gaps that come again. */
-static struct looks_of
-looks_of(const struct rule_view *x)
-{
-	return (struct looks_of){ .least = rule_value(x, "min_gaps") };
-}
-
 /* The share of the gaps' time in which the program's Python waits in a framework's loader, or
  * does its work; NAN: not known. */
 static double
 loading(const struct rule_view *x)
 {
-	return looks_share(x->run, looks_of(x), framework_loads);
+	return looks_or_apart(x->run, rule_value(x, "min_gaps"), framework_loads);
+}
+
+/* Adds to the gaps ${a} what the loader is waited for in longer ones: too few of them are
+ * alike, as where a worker makes a whole batch, or an epoch has few of them. */
+static void
+add_loading(const struct rule_view *x, struct again *a)
+{
+	double waits, s = looks_apart(x->run, rule_value(x, "min_gaps"), framework_loads,
+	    &waits);
+
+	a->host += s;
+	a->base += s;
+	a->gaps += s > 0 ? waits - 1 : 0;
 }
 
 /* From this share on the loader is the cause, and below that one it is not, whatever is
@@ -472,6 +487,22 @@ made_late(const struct rule_view *x, const struct again *a)
 	return in.behind_s > 0.5 * in.s ? "convert" : NULL;
 }
 
+/* A function of the program's own has so much of the longer gaps: arithmetic, a third. What
+ * an interpreter takes from launch to launch is no function's own work. */
+#define OWN_TOLD 0.33
+#define OWN_SHORTEST_S (2 * BRIEF_S)
+
+/* The function of the program's own with most of the longer gaps, *${share} of them; NULL. */
+static const struct site *
+own_work(const struct rule_view *x, double *share)
+{
+	struct looks_of of = { .least = rule_value(x, "min_gaps"),
+	    .shortest_s = OWN_SHORTEST_S };
+	const struct site *s = looks_function(x->arena, x->run, of, share);
+
+	return s != NULL && *share >= OWN_TOLD ? s : NULL;
+}
+
 /* The words for the gaps ${a} of ${idle} seconds, besides which the GPU waits for
  * launches for ${launching} seconds in an interpreter; NULL: the general ones. */
 static const char *
@@ -482,6 +513,7 @@ variant_of(const struct rule_view *x, const struct again *a, double idle,
 	bool python = lines_python(run);
 	bool brief = python && a->brief + launching > 0.5 * (idle + launching);
 	const char *made = a->input > fmax(0.5 * idle, launching) ? made_late(x, a) : NULL;
+	double own;
 
 	if (python && loading(x) >= LOADING_MOST && idle > launching)
 		return "loader";
@@ -492,6 +524,8 @@ variant_of(const struct rule_view *x, const struct again *a, double idle,
 		return "loader";
 	if (a->input > fmax(0.5 * idle, launching) && copies_again(run))
 		return "kept";
+	if (python && !brief && own_work(x, &own) != NULL)
+		return "own";
 	if (a->input > fmax(0.5 * idle, launching))
 		return a->between > 0.5 * idle ? "between" : "input";
 	if (brief && little_work(run, little))
@@ -521,23 +555,29 @@ copy_workers(const struct run *run, struct site *to)
 /* What the host was in while the GPU waited is a better place than what it did next, if a
  * line has most of it. Of what is made and copied each time the copies are the place. */
 static void
-place_looks(const struct rule_view *x, struct draft *d)
+place_looks(const struct rule_view *x, struct draft *d, const struct again *a)
 {
+	bool loader = is_variant(d, "loader"), own = is_variant(d, "own");
+	struct looks_of of = looks_of(x);
 	const struct site *at;
 	struct site *site;
 	double s;
 
 	if (is_variant(d, "kept") || is_made(d))
 		return;
-	at = looks_place(x->arena, x->run, looks_of(x), LOOKED_TOLD, &s);
+	of.is = loader ? framework_loads : NULL;
+	of.apart = loader;
+	at = own ? own_work(x, &s) : looks_place(x->arena, x->run, of, LOOKED_TOLD, &s);
 	if (at == NULL || (site = arena_get(x->arena, sizeof(*site))) == NULL)
 		return;
 	*site = *at;
-	if (is_variant(d, "loader") || is_variant(d, "input"))
+	if (loader || is_variant(d, "input"))
 		copy_workers(x->run, site);
 	d->f.site = site;
-	d->f.location = arena_format(x->arena, "%s; meanwhile the host is mostly in what "
-	    "this line does", d->f.location);
+	d->f.location = arena_format(x->arena, loader ? "%s, in which the host is in the "
+	    "loader, here" : own ? "%s, in which the host is in this function more than in any "
+	    "other" : "%s, in which the host is mostly in what this line does",
+	    say_counted(x->arena, a->gaps, "gap"));
 }
 
 /* The place of the gaps ${a} of ${idle} seconds. Returns what is in front of them, for the
@@ -612,7 +652,7 @@ set_place(const struct rule_view *x, struct draft *d, const struct again *a,
 		d->f.location = arena_format(x->arena, "%s, %s of it in front of "
 		    "copies to the GPU", d->f.location,
 		    say_percent(x->arena, a->input / idle));
-	place_looks(x, d);
+	place_looks(x, d, a);
 	return after;
 }
 
@@ -834,15 +874,26 @@ keep_part(struct again *a, double gaps, double waits)
 	a->waits *= waits;
 }
 
+/* The share of the gaps' time in which the program's Python is in a compiler; NAN: not known.
+ * Stacks of launches say less of it: most are taken of a kernel's first launches. */
+static double
+in_compiler(const struct rule_view *x)
+{
+	return looks_share(x->run, looks_of(x), framework_in_compiler);
+}
+
 /* Takes out of the gaps ${a}, and out of the ${launching} seconds of late launches, what is
  * in front of trials of a library's variants: with each shape they come once. Returns what
  * is left of the launching. */
 static double
-leave_tried(const struct run *run, struct again *a, double launching)
+leave_tried(const struct rule_view *x, struct again *a, double launching)
 {
-	struct tried t = gaps_tried(run);
-	double idle = a->host + a->api + a->sync;
-	double left = idle > 0 ? 1 - fmin(1, t.s / idle) : 1;
+	const struct run *run = x->run;
+	double looked = in_compiler(x), idle = a->host + a->api + a->sync;
+	struct tried t = gaps_tried(run, looked >= 0 ?
+	    framework_tunes_itself : framework_tunes);
+	double compiled = looked > 0 ? looked * idle : 0;
+	double left = idle > 0 ? 1 - fmin(1, (t.s + compiled) / idle) : 1;
 	double late = run->launches > 0 ?
 	    fmin(1, t.launches / (double)run->launches) : 0;
 	double waits = t.launches > 0 ? 1 - framework_tuned(run, WAITS) : 1;
@@ -873,11 +924,13 @@ is_any(const struct site *s)
 /* The same of what is in front of what compilers launch, to try it out or while they
  * compile: no change to the program's loop makes that shorter. */
 static double
-leave_compiling(const struct run *run, struct again *a, double launching)
+leave_compiling(const struct rule_view *x, struct again *a, double launching)
 {
+	const struct run *run = x->run;
 	double idle = a->host + a->api + a->sync, all = gaps_in_front(run, is_any).s;
-	double own = 1 - gaps_in_front(run, framework_compiles).s /
-	    fmax(fmax(all, idle), 1e-9);
+	double looked = in_compiler(x);
+	double own = 1 - (looked >= 0 ? looked : gaps_in_front(run, framework_compiles).s /
+	    fmax(fmax(all, idle), 1e-9));
 
 	a->base -= (1 - own) * (idle + launching);
 	keep_part(a, own, own);
@@ -903,16 +956,18 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	struct again a = gaps_again(run, rule_value(x, "min_gaps"),
 	    rule_value(x, "min_gap"));
 	double longest = (double)run->idle_longest_ns * 1e-9, idle, all;
-	double late = (tuning_throughout(run) ? leave_compiling : leave_tried)(run, &a,
-	    launching_s(run));
-	/* An interpreter's launches are late for the same reason. */
-	double launching = lines_python(run) ? late : 0;
+	double late, launching;
 	struct little little;
 	const char *after, *variant;
 	const char *looked;
 	enum rule_state none;
 	struct draft *d;
 
+	late = (tuning_throughout(run) ? leave_compiling : leave_tried)(x, &a,
+	    launching_s(run));
+	/* An interpreter's launches are late for the same reason. */
+	launching = lines_python(run) ? late : 0;
+	add_loading(x, &a);
 	idle = all = a.host + a.api + a.sync;
 	none = a.base > 0 && !gaps_unsteady(run) && find_rounds(x) ? RULE_FOUND : RULE_CLEAN;
 	if (!(a.base > 0) || a.gaps < rule_value(x, "min_gaps") ||
@@ -963,7 +1018,9 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    "the host waits for pages of managed memory",
 	    say_seconds(x->arena, fmin(idle,
 	    (double)run->unified.host_ns * 1e-9))) : "");
-	if ((looked = looks_say(x, looks_of(x))) != NULL)
+	looked = looks_say(x, (struct looks_of){ .least = rule_value(x, "min_gaps"),
+	    .apart = is_loading(d) });
+	if (looked != NULL)
 		d->f.summary = arena_format(x->arena, "%s; meanwhile the host is in %s",
 		    d->f.summary, looked);
 	d->f.limiter = all > idle ? launch_limiter(run, d, all) :
@@ -979,6 +1036,10 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	if (is_variant(d, "kept"))
 		d->f.advice = "make what does not change once, in front of the loop, "
 		    "and keep it on the GPU; what does, make there";
+	if (is_variant(d, "own"))
+		d->f.advice = "make this function faster: keep what it makes anew each time, "
+		    "vectorise its loops, or do on the GPU what it does on the host; or do it "
+		    "ahead, beside the GPU's work";
 	if (is_variant(d, "within"))
 		d->f.advice = "make on the GPU what the model makes on the host and copies, "
 		    "or once, in front of the loop";

@@ -463,9 +463,19 @@ place(const struct rule_view *x, struct draft *d, const struct sequence *s)
 	return at;
 }
 
+/* Has a framework compiled loops, which the host runs launch by launch? */
+static bool
+loops_itself(const struct run *run)
+{
+	for (size_t i = 0; i < run->sites; i++)
+		if (framework_loops(&run->site[i]))
+			return true;
+	return false;
+}
+
 /* What is wrong with the step beside the launches; NULL: nothing. */
 static const char *
-variant_of(const struct loop *l)
+variant_of(const struct run *run, const struct loop *l)
 {
 	const struct candidate *c = l->main;
 	const struct sequence *s = c->s;
@@ -479,6 +489,8 @@ variant_of(const struct loop *l)
 		return "parts";
 	if ((double)s->syncs >= WAITS_LEAST * (double)s->repeats)
 		return "waits";
+	if (loops_itself(run))
+		return "looping";
 	return s->length <= SHORT && s->repeats >= OFTEN ? "short" : NULL;
 }
 
@@ -510,7 +522,7 @@ found(struct rule_view *x, const struct loop *l)
 	d->barred = bars(x->run, s);
 	lines_launch(x, d, s->kernel[0]);
 	at = place(x, d, s);
-	d->variant = variant_of(l);
+	d->variant = variant_of(x->run, l);
 	first = name_at(x, s, at, lines_launched(x->run, s->kernel[at]));
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API), l->gain };
