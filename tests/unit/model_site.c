@@ -349,6 +349,64 @@ FEED_TEST(test_hostile)
 	}
 }
 
+/* A look has the frames of its site, which may come later, and the class of the gap in which
+ * it fell: 0 while the GPU worked, where code was loaded, and while we measured. Its sites
+ * are not among those of calls. */
+FEED_TEST(test_looks)
+{
+	static const struct {
+		uint64_t at;
+		uint32_t site;
+		uint8_t gap;
+	} look[] = {
+		{ 2 * MS, 3, LOOK_GAP + 21 },	/* 4 ms, of which 1 ms ours */
+		{ 4 * MS + MS / 2, 3, 0 },	/* while we measured */
+		{ 8 * MS, 4, 0 },		/* the GPU works */
+		{ 12 * MS, 5, LOOK_GAP + 22 },	/* 5 ms */
+		{ 30 * MS, 9, 0 },		/* code is loaded; no such site */
+	};
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 0, 10 * US, 1 * MS);
+	for (size_t i = 0; i < 5; i++)
+		FEED(f, SEEN, .site = look[4 - i].site, .tid = 7,
+		    .time_ns = T0 + look[4 - i].at, .period_ns = MS * (5 - i));
+	FEED(f, OVERHEAD, .kind = OVERHEAD_COUNTERS, .tid = 7,
+	    .start_ns = T0 + 4 * MS, .end_ns = T0 + 5 * MS);
+	feed_kernel(f, 1, 5 * MS, 5 * MS + 5 * US, 10 * MS);
+	feed_kernel(f, 1, 15 * MS, 15 * MS + 5 * US, 20 * MS);
+	feed_api(f, CALL_MODULE_LOAD, 80 * MS, 81 * MS);
+	feed_kernel(f, 1, 90 * MS, 90 * MS + 5 * US, 95 * MS);
+	FEED(f, SITE, .kind = CALL_NONE, .number = 5,
+	    .python = wire_str_of("/a/run.py\t10\tstep\n"));
+	FEED(f, SITE, .kind = CALL_NONE, .number = 3,
+	    .python = wire_str_of("/a/run.py\t7\tload\n/a/run.py\t30\tmain\n"));
+	FEED(f, SITE, .kind = CALL_NONE, .number = 4,
+	    .python = wire_str_of("/a/run.py\t9\tstep\n"));
+	FEED(f, SITE, .kind = CALL_LAUNCH, .key = 1, .number = 1, .count = 1,
+	    .python = wire_str_of("/a/run.py\t8\tstep\n"));
+	run = feed_settle(f);
+	assert_int_equal(run->sites, 1);
+	assert_int_equal(run->site[0].call, CALL_LAUNCH);
+	assert_int_equal(run->looks, 5);
+	for (size_t i = 0; i < 5; i++) {
+		const struct look *l = &run->look[i];
+
+		assert_int_equal(l->gap, look[i].gap);
+		assert_true(l->s > 0.00099 * (double)(i + 1) &&
+		    l->s < 0.00101 * (double)(i + 1));
+		if (i == 4) {
+			assert_null(l->site);
+			continue;
+		}
+		assert_int_equal(l->site->call, CALL_NONE);
+		assert_int_equal(shown(l->site)->line, look[i].site == 3 ? 7 :
+		    look[i].site + 5);
+	}
+	assert_int_equal(run->look[0].site->frames, 2);
+}
+
 /* A gap in which the host was away belongs to the site that ended it: only the part in
  * which the GPU was idle, without our measuring. What code is loaded in counts for the
  * longest gap alone; while the GPU worked, nothing does. */

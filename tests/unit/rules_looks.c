@@ -1,0 +1,261 @@
+/*
+ * unit/rules_looks.c: gaps of the GPU, judged by what the program's Python was found in
+ * meanwhile.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "unit/advise.h"
+
+#define MS 1000000ull
+#define S (1000 * MS)
+#define LOOKS 100
+#define PY(f, n, l) { .file = f, .function = n, .line = l, .python = true }
+#define FETCH "/x/site-packages/torch/utils/data/_utils/fetch.py"
+#define NEXT "/x/site-packages/torch/utils/data/dataloader.py"
+
+static struct process python = { .python = true };
+static struct look look[LOOKS];
+
+/* 1,000 gaps of 3 ms, in which ${n} stacks were found, each for so many of 100 looks. */
+static void
+made_looks(struct made *m, struct site *stack, const int *share, int n)
+{
+	int at = 0;
+
+	fault_waiting(m);
+	m->run.process = &python;
+	m->run.processes = 1;
+	for (int i = 0; i < n; i++) {
+		stack[i].call = CALL_NONE;
+		for (int k = 0; k < share[i]; k++, at++)
+			look[at] = (struct look){ .at_ns = (uint64_t)at * 30 * MS, .s = 0.03,
+			    .gap = LOOK_GAP + 21, .site = &stack[i] };
+	}
+	assert_int_equal(at, LOOKS);
+	m->run.look = look;
+	m->run.looks = LOOKS;
+	/* The GPU works for half a second in all. */
+	m->run.idle_total_ns = m->run.wall_ns - 500 * MS;
+}
+
+/* One function of the program's own with a third of it: it is the place, at its line with
+ * most, and in words of its own; half of what the GPU's work cannot hide may go. */
+MADE_TEST(test_own)
+{
+	struct site_frame frame[][3] = {
+		{ PY("/a/graph.py", "edges", 27), PY("/a/run.py", "step", 7),
+		    PY("/a/run.py", "<module>", 90) },
+		{ PY("/a/graph.py", "edges", 29), PY("/a/run.py", "step", 7),
+		    PY("/a/run.py", "<module>", 90) },
+		{ PY("/a/run.py", "step", 8), PY("/a/run.py", "<module>", 90) },
+		{ PY("/a/run.py", "load", 40), PY("/a/run.py", "<module>", 91) },
+	};
+	struct site stack[4], launch = { .call = CALL_LAUNCH, .count = 9, .frames = 1,
+	    .frame = &(struct site_frame){ .module = "libtorch_python.so" } };
+	static const int share[] = { 16, 20, 34, 30 };
+	const struct finding *f;
+
+	for (int i = 0; i < 4; i++)
+		stack[i] = (struct site){ .frame = frame[i], .frames = i < 2 ? 3 : 2 };
+	made_looks(m, stack, share, 4);
+	m->run.site = &launch;
+	m->run.sites = 1;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_int_equal(f->site->frame[f->site->first].line, 29);
+	assert_has(f->location, "in this function more than in any other");
+	assert_has(f->summary, "meanwhile the host is in edges() at graph.py:29 (36 %), "
+	    "step() at run.py:8 (34 %), load() at run.py:40 (30 %)");
+	assert_has(f->advice, "what this function does on the CPU");	/* PyTorch's words */
+	assert_true(f->saves_s > 1.4 && f->saves_high_s > 2.9);
+	/* Without one that has a third, the line that most of it is within. */
+	frame[0][0].function = "nodes";
+	frame[2][0].function = "again";
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->advice, "what this function does");
+	frame[1][0].function = "others";
+	look[99].site = look[98].site = look[97].site = look[96].site = &stack[0];
+	for (int i = 36; i < 46; i++)
+		look[i].site = &stack[0];
+	f = made_found(m, "gpu-idle-gaps");
+	assert_lacks(f->advice, "what this function does");
+	/* Too few looks tell nothing. */
+	m->run.looks = 24;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_lacks(f->summary, "meanwhile");
+	assert_true(f->saves_s < 0.5);
+}
+
+/* A line that most of it is within, though no function of its own has a third. */
+MADE_TEST(test_within_line)
+{
+	struct site_frame frame[4][3];
+	static const char *const name[] = { "a", "b", "c", "d" };
+	static const int share[] = { 25, 25, 25, 25 };
+	struct site stack[4];
+	const struct finding *f;
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct site_frame made[] = { PY("/a/m.py", name[i], 5 + i),
+		    PY("/a/run.py", "epoch", i == 3 ? 9 : 7), PY("/a/run.py", "main", 90) };
+
+		memcpy(frame[i], made, sizeof(made));
+		stack[i] = (struct site){ .frame = frame[i], .frames = 3 };
+	}
+	made_looks(m, stack, share, 4);
+	f = made_found(m, "gpu-idle-gaps");
+	assert_int_equal(f->site->frame[f->site->first].line, 7);
+	assert_has(f->location, "the host is mostly in what this line does");
+	assert_has(f->summary, "a() at m.py:5 (25 %)");
+	/* Looks while the GPU worked do not count. */
+	for (int i = 0; i < LOOKS; i++)
+		look[i].gap = 0;
+	assert_lacks(made_found(m, "gpu-idle-gaps")->summary, "meanwhile");
+}
+
+/* A loader that is waited for, or works in the program's own process, is the cause, whatever
+ * the program copies; and it is not, where little of the time is its. */
+MADE_TEST(test_loader)
+{
+	struct site_frame wait[] = { PY("/lib/python3.12/multiprocessing/connection.py", "poll",
+	    253), PY(NEXT, "_try_get_data", 1270), PY(NEXT, "__next__", 725),
+	    PY("/a/run.py", "epoch", 30), PY("/a/run.py", "main", 90) };
+	struct site_frame work[] = { PY("/a/images.py", "__getitem__", 17),
+	    PY(FETCH, "fetch", 50), PY(NEXT, "__next__", 725), PY("/a/run.py", "epoch", 30),
+	    PY("/a/run.py", "main", 90) };
+	struct site_frame other[] = { PY("/a/run.py", "epoch", 33),
+	    PY("/a/run.py", "main", 90) };
+	struct site stack[] = { { .frame = wait, .frames = 5 },
+	    { .frame = other, .frames = 2 } };
+	static const int share[] = { 70, 30 };
+	struct site_frame made[] = { PY("/a/run.py", "epoch", 31),
+	    { .function = "cuMemcpyHtoDAsync_v2", .module = "libcuda.so.1" },
+	    { .module = "libtorch_cuda.so" } };
+	struct site copy = { .call = CALL_MEMCPY_ASYNC, .count = 900, .workers = 4,
+	    .processors = 16, .frame = made, .frames = 3 };
+	const struct finding *f;
+
+	made_looks(m, stack, share, 2);
+	m->run.site = &copy;
+	m->run.sites = 1;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->advice, "raise num_workers");
+	assert_int_equal(f->site->frame[f->site->first].line, 30);
+	assert_has(f->location, "the host is in the loader, here, with 4 worker processes");
+	assert_has(f->summary, "the loader that epoch() at run.py:30 waits for (70 %)");
+	/* In this process: the line of the data set. */
+	stack[0].frame = work;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_int_equal(f->site->frame[f->site->first].line, 17);
+	assert_has(f->summary, "__getitem__() at images.py:17, which the loader calls (70 %)");
+	/* Copies that come late are no loader's, if the host is elsewhere. */
+	for (int i = 0; i < GAP_CLASSES; i++)
+		m->run.gap[i].input_ns = m->run.gap[i].idle_ns[IDLE_HOST];
+	made[0] = (struct site_frame)PY(NEXT, "__next__", 725);
+	assert_has(made_found(m, "gpu-idle-gaps")->advice, "num_workers of the loader");
+	for (int i = 15; i < 70; i++)
+		look[i].site = &stack[1];
+	f = made_found(m, "gpu-idle-gaps");
+	assert_lacks(f->advice, "num_workers of the loader");
+	assert_int_equal(f->site->frame[f->site->first].line, 33);
+}
+
+/* Waits for a loader that are longer than the others, and too few to be alike: all but the
+ * longest count. */
+MADE_TEST(test_loader_apart)
+{
+	struct site_frame wait[] = { PY(NEXT, "__next__", 725), PY("/a/run.py", "epoch", 30),
+	    PY("/a/run.py", "main", 90) };
+	struct site_frame other[] = { PY("/a/run.py", "epoch", 33),
+	    PY("/a/run.py", "main", 90) };
+	struct site stack[] = { { .frame = other, .frames = 2 },
+	    { .frame = wait, .frames = 3 } };
+	static const int share[] = { 28, 72 };
+	const struct finding *f;
+
+	made_looks(m, stack, share, 2);
+	/* Waits of 32 looks, and four of 10, with the other between. */
+	for (int i = 28; i < LOOKS; i++) {
+		look[i].gap = LOOK_GAP + 30;
+		look[i].s = 0.1;
+	}
+	for (int i = 60; i < LOOKS; i += 10)
+		look[i].site = &stack[0];
+	made_gaps(m, IDLE_HOST, 5, 1200 * MS);
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->summary, "again and again, 6.6 s in all");	/* 3 and 4 times 0.9 */
+	assert_has(f->advice, "num_workers");
+	/* Two, of which one is left, do not come again. */
+	for (int i = 70; i < LOOKS; i++)
+		look[i].site = &stack[0];
+	assert_has(made_found(m, "gpu-idle-gaps")->summary, "again and again, 3 s in all");
+}
+
+/* What a compiler takes is no work of the loop's: by the looks, not by the stacks of
+ * launches, most of which are taken of each kernel's first. */
+MADE_TEST(test_compiler)
+{
+	struct site_frame compile[] = { PY("/x/site-packages/jax/_src/compiler.py",
+	    "backend_compile_and_load", 300), PY("/a/run.py", "update", 12),
+	    PY("/a/run.py", "main", 90) };
+	struct site_frame own[] = { PY("/a/run.py", "update", 12), PY("/a/run.py", "main", 90) };
+	struct site stack[] = { { .frame = compile, .frames = 3 },
+	    { .frame = own, .frames = 2 } };
+	static const int share[] = { 20, 80 };
+	struct site_frame tuned[] = { { .function = "xla::Autotuner::Profile",
+	    .module = "xla_cuda_plugin.so" }, PY("/a/run.py", "update", 12) };
+	struct site launch[] = { { .call = CALL_LAUNCH, .count = 8, .frame = tuned, .frames = 2 },
+	    { .call = CALL_LAUNCH, .count = 8, .frame = tuned + 1, .frames = 1 } };
+
+	made_looks(m, stack, share, 2);
+	launch[0].kernel = launch[1].kernel = m->kernel[0].id;
+	m->kernel[0].host_before_ns = 2900 * MS;
+	m->run.site = launch;
+	m->run.sites = 2;
+	assert_has(made_found(m, "gpu-idle-gaps")->summary, "2.4 s in all");
+	assert_has(made_found(m, "gpu-idle-gaps")->advice, "jitted functions less often");
+	m->run.looks = 0;		/* as the stacks say, half of the 2.9 s */
+	assert_has(made_found(m, "gpu-idle-gaps")->summary, "1.55 s in all");
+}
+
+/* Between rounds the place is the line in which the host is, not that in front of which. */
+MADE_TEST(test_rounds)
+{
+	struct site_frame front[] = { PY("/a/run.py", "train", 7), PY("/a/run.py", "main", 90) };
+	struct site_frame in[] = { PY("/a/sample.py", "negatives", 44),
+	    PY("/a/run.py", "train", 5), PY("/a/run.py", "main", 90) };
+	struct site site = { .call = CALL_MEMCPY_ASYNC, .count = 1, .frame = front,
+	    .frames = 2 };
+	struct site stack = { .call = CALL_NONE, .frame = in, .frames = 3 };
+	const struct finding *f;
+
+	fault_good(m);
+	made_gaps(m, IDLE_HOST, 3, 1500 * MS);
+	m->run.process = &python;
+	m->run.processes = 1;
+	m->run.device[0].last_ns = 10 * S;
+	m->run.device[0].busy_ns = 1200 * MS;
+	for (size_t i = 0; i < m->run.kernels; i++) {
+		m->kernel[i].first_ns = 0;
+		m->kernel[i].last_ns = 10 * S;
+	}
+	for (size_t i = 0; i < 3; i++)
+		m->run.pause[i] = (struct pause){ .start_ns = (1 + 3 * i) * S,
+		    .end_ns = (1 + 3 * i) * S + 1500 * MS, .idle_ns = 1500 * MS,
+		    .host_ns = 1500 * MS, .busy_ns = (i + 1) * 300 * MS,
+		    .launches = 100 * i, .site = &site };
+	m->run.pauses = 3;
+	for (size_t i = 0; i < 30; i++)
+		look[i] = (struct look){ .at_ns = (1 + 3 * (i / 10)) * S + i % 10 * 100 * MS,
+		    .s = 0.1, .gap = LOOK_GAP + 30, .site = &stack };
+	m->run.look = look;
+	m->run.looks = 30;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_int_equal(f->site->frame[f->site->first].line, 44);
+	assert_has(f->summary, "meanwhile the host is in negatives() at sample.py:44 (100 %)");
+	for (size_t i = 0; i < 30; i++)
+		look[i].at_ns += 1600 * MS;	/* in none of them */
+	f = made_found(m, "gpu-idle-gaps");
+	assert_int_equal(f->site->frame[f->site->first].line, 7);
+	assert_lacks(f->summary, "meanwhile");
+}
