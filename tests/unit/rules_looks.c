@@ -64,7 +64,7 @@ MADE_TEST(test_own)
 	f = made_found(m, "gpu-idle-gaps");
 	assert_int_equal(f->site->frame[f->site->first].line, 29);
 	assert_has(f->location, "in this function more than in any other");
-	assert_has(f->summary, "meanwhile the host is in edges() at graph.py:29 (36 %), "
+	assert_has(f->limiter, "meanwhile the host is in edges() at graph.py:29 (36 %), "
 	    "step() at run.py:8 (34 %), load() at run.py:40 (30 %)");
 	assert_has(f->advice, "what this function does on the CPU");	/* PyTorch's words */
 	assert_true(f->saves_s > 1.4 && f->saves_high_s > 2.9);
@@ -82,7 +82,7 @@ MADE_TEST(test_own)
 	/* Too few looks tell nothing. */
 	m->run.looks = 24;
 	f = made_found(m, "gpu-idle-gaps");
-	assert_lacks(f->summary, "meanwhile");
+	assert_lacks(f->limiter, "meanwhile");
 	assert_true(f->saves_s < 0.5);
 }
 
@@ -106,11 +106,11 @@ MADE_TEST(test_within_line)
 	f = made_found(m, "gpu-idle-gaps");
 	assert_int_equal(f->site->frame[f->site->first].line, 7);
 	assert_has(f->location, "the host is mostly in what this line does");
-	assert_has(f->summary, "a() at m.py:5 (25 %)");
+	assert_has(f->limiter, "a() at m.py:5 (25 %)");
 	/* Looks while the GPU worked do not count. */
 	for (int i = 0; i < LOOKS; i++)
 		look[i].gap = 0;
-	assert_lacks(made_found(m, "gpu-idle-gaps")->summary, "meanwhile");
+	assert_lacks(made_found(m, "gpu-idle-gaps")->limiter, "meanwhile");
 }
 
 /* A loader that is waited for, or works in the program's own process, is the cause, whatever
@@ -142,12 +142,12 @@ MADE_TEST(test_loader)
 	assert_has(f->advice, "raise num_workers");
 	assert_int_equal(f->site->frame[f->site->first].line, 30);
 	assert_has(f->location, "the host is in the loader, here, with 4 worker processes");
-	assert_has(f->summary, "the loader that epoch() at run.py:30 waits for (70 %)");
+	assert_has(f->limiter, "the loader that epoch() at run.py:30 waits for (70 %)");
 	/* In this process: the line of the data set. */
 	stack[0].frame = work;
 	f = made_found(m, "gpu-idle-gaps");
 	assert_int_equal(f->site->frame[f->site->first].line, 17);
-	assert_has(f->summary, "__getitem__() at images.py:17, which the loader calls (70 %)");
+	assert_has(f->limiter, "__getitem__() at images.py:17, which the loader calls (70 %)");
 	/* Copies that come late are no loader's, if the host is elsewhere. */
 	for (int i = 0; i < GAP_CLASSES; i++)
 		m->run.gap[i].input_ns = m->run.gap[i].idle_ns[IDLE_HOST];
@@ -252,10 +252,10 @@ MADE_TEST(test_rounds)
 	m->run.looks = 30;
 	f = made_found(m, "gpu-idle-gaps");
 	assert_int_equal(f->site->frame[f->site->first].line, 44);
-	assert_has(f->summary, "meanwhile the host is in negatives() at sample.py:44 (100 %)");
+	assert_has(f->limiter, "meanwhile the host is in negatives() at sample.py:44 (100 %)");
 	for (size_t i = 0; i < 30; i++)
 		look[i].at_ns += 1600 * MS;	/* in none of them */
 	f = made_found(m, "gpu-idle-gaps");
 	assert_int_equal(f->site->frame[f->site->first].line, 7);
-	assert_lacks(f->summary, "meanwhile");
+	assert_lacks(f->limiter, "meanwhile");
 }

@@ -823,10 +823,9 @@ find_rounds(struct rule_view *x)
 	    "host %s, %s each, %s in all (%s of first to last GPU work)",
 	    say_counted(x->arena, p.gaps, "time"), say_seconds(x->arena, p.s / p.gaps),
 	    say_seconds(x->arena, p.s), say_percent(x->arena, fmin(1, p.s / active)));
-	if ((looked = looks_say(x, in)) != NULL)
-		d->f.summary = arena_format(x->arena, "%s; meanwhile the host is in %s",
-		    d->f.summary, looked);
-	d->f.limiter = "the host works alone until the next round begins";
+	looked = looks_say(x, in);
+	d->f.limiter = looked != NULL ? arena_format(x->arena, "meanwhile the host is in %s",
+	    looked) : "the host works alone until the next round begins";
 	d->f.advice = at != NULL ? "vectorise what the host does between two rounds (epochs), "
 	    "in this line, or do it on the GPU, or in a worker for the next round while the "
 	    "GPU works on this one" : "vectorise what the host does between two rounds "
@@ -1018,13 +1017,15 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    "the host waits for pages of managed memory",
 	    say_seconds(x->arena, fmin(idle,
 	    (double)run->unified.host_ns * 1e-9))) : "");
-	looked = looks_say(x, (struct looks_of){ .least = rule_value(x, "min_gaps"),
-	    .apart = is_loading(d) });
-	if (looked != NULL)
-		d->f.summary = arena_format(x->arena, "%s; meanwhile the host is in %s",
-		    d->f.summary, looked);
 	d->f.limiter = all > idle ? launch_limiter(run, d, all) :
 	    limiter(a.host, a.api, a.sync);
+	looked = looks_say(x, (struct looks_of){ .least = rule_value(x, "min_gaps"),
+	    .apart = is_loading(d) });
+	if (looked != NULL && in_launches(variant))
+		d->f.summary = arena_format(x->arena, "%s; meanwhile the host is in %s",
+		    d->f.summary, looked);
+	else if (looked != NULL)
+		d->f.limiter = arena_format(x->arena, "meanwhile the host is in %s", looked);
 	d->f.advice = "prepare the next step on the host while the GPU works "
 	    "on this one: another thread, double buffers, launches enqueued "
 	    "ahead of the work that needs no result; or do on the GPU what the "
