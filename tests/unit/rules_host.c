@@ -1589,6 +1589,35 @@ MADE_TEST(test_gaps_between_rounds)
 	assert_true(f->saves_high_s > 0.99);
 }
 
+/* If it is known what the host is in between rounds, that line is the place. */
+MADE_TEST(test_looks_between_rounds)
+{
+	struct site_frame front[] = { FRAME("/a/run.py", 7), FRAME("/a/run.py", 90) };
+	struct site_frame in[] = { { .file = "/a/sample.py", .function = "negatives",
+	    .line = 44, .python = true }, FRAME("/a/run.py", 5), FRAME("/a/run.py", 90) };
+	struct site stack = { .call = CALL_NONE, .frame = in, .frames = 3 }, site[3];
+	static struct look look[30];
+	const struct finding *f;
+
+	for (int i = 0; i < 3; i++)
+		site[i] = (struct site){ .call = CALL_MEMCPY_ASYNC, .count = 1,
+		    .frame = front, .frames = 2 };
+	made_rounds(m, site);
+	for (size_t i = 0; i < 30; i++)
+		look[i] = (struct look){ .at_ns = m->run.pause[i / 10].start_ns +
+		    i % 10 * 100 * MS, .s = 0.1, .gap = LOOK_GAP + 30, .site = &stack };
+	m->run.look = look;
+	m->run.looks = 30;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_int_equal(f->site->frame[f->site->first].line, 44);
+	assert_has(f->limiter, "meanwhile the host is in negatives() at sample.py:44 (100 %)");
+	for (size_t i = 0; i < 30; i++)
+		look[i].at_ns += 1600 * MS;	/* in none of them */
+	f = made_found(m, "gpu-idle-gaps");
+	assert_int_equal(f->site->frame[f->site->first].line, 7);
+	assert_lacks(f->limiter, "meanwhile");
+}
+
 /* Such gaps that are none of a loop's. */
 MADE_TEST(test_gaps_of_phases)
 {
