@@ -51,6 +51,25 @@ MADE_TEST(test_words)
 	assert_has(said_of(m, NULL, "a.out"), "PyTorch");
 }
 
+/* A loop that XLA has compiled, and launches kernel by kernel, is in the compiler already; and
+ * unrolling it takes little of the launches. */
+MADE_TEST(test_words_of_looping)
+{
+	struct site_frame in[] = { { .function = "xla::gpu::WhileThunk::Initialize",
+	    .module = "xla_cuda_plugin.so" } };
+	struct site site = { .call = CALL_MALLOC, .count = 1, .frame = in, .frames = 1 };
+	const struct finding *f;
+	double without;
+
+	assert_has(said_of(m, NULL, "xla_extension.so"), "with jax.jit around the whole step");
+	without = made_found(m, "launch-bound-graph-candidate")->saves_s;
+	m->run.site = (struct site[]){ site, m->run.site[0] };
+	m->run.sites = 2;
+	f = made_found(m, "launch-bound-graph-candidate");
+	assert_has(f->advice, "unroll the loop that is compiled already");
+	assert_true(fabs(f->saves_s - 0.25 * without) < 0.01 * without);
+}
+
 /* cupy.fuse takes no function that does anything else. */
 MADE_TEST(test_words_of_fuse)
 {
@@ -1737,6 +1756,39 @@ MADE_TEST(test_compiled_by_jax)
 	assert_has(f->advice, "put jax.jit around");
 	eager[2].function = "f";
 	assert_has(made_found(m, "recompilation")->advice, "pad to a few shapes");
+}
+
+/* What is compiled before the loop comes once, and is no finding, unless it is most of the
+ * run: then no step's shape is the cause. */
+MADE_TEST(test_compiled_for_most)
+{
+	struct xla_module module[] = { { "jit_multiply", 36, 900, 100 } };
+	struct site_frame frame[] = {
+		{ .file = "/x/site-packages/jax/_src/pjit.py", .function = "cache_miss",
+		    .line = 9, .python = true },
+		{ .file = "/a/run.py", .function = "main", .line = 7, .python = true } };
+	struct site site = { .call = CALL_MODULE_LOAD, .count = 9, .frame = frame,
+	    .frames = 2, .first = 1 };
+	struct process python = { .python = true };
+	const struct finding *f;
+
+	fault_recompiling(m);
+	m->kernel[0].name = m->kernel[0].mangled = "loop_add_fusion";
+	m->run.xla_module = module;
+	m->run.xla_modules = 1;
+	m->run.process = &python;
+	m->run.processes = 1;
+	m->run.site = &site;
+	m->run.sites = 1;
+	assert_has(made_found(m, "recompilation")->advice, "pad to a few shapes");
+	for (size_t i = 0; i < m->run.compiling.times; i++)
+		m->run.compiling.time[i].at = i;
+	made_quiet(m, "recompilation");
+	m->run.compiling.time[0].idle_ns = m->run.wall_ns * 3 / 5;
+	m->run.idle_ns[IDLE_HOST] = m->run.wall_ns * 3 / 5;
+	f = made_found(m, "recompilation");
+	assert_has(f->advice, "persistent cache");
+	assert_true(f->saves_high_s > 0.59e-9 * (double)m->run.wall_ns);
 }
 
 /* What XLA was compiling when the recording ended counts, though it is the only one; beside

@@ -176,15 +176,27 @@ has_torch_compile(const struct rule_view *x)
 	return false;
 }
 
+#define MOSTLY 0.5		/* arithmetic */
+
+/* Do the compilations ${a} take most of the run? Then they are what its time went into, though
+ * they come once, and early. */
+static bool
+is_the_run(const struct run *run, const struct compilations *a)
+{
+	return a->idle_s > MOSTLY * rule_wall_s(run);
+}
+
 /* A finding about the compilations ${a}, without its words; NULL: they are few. */
 static struct draft *
 found(struct rule_view *x, const char *key, const struct compilations *a)
 {
-	double again = a->idle_s - a->needed_s;
+	bool most = is_the_run(x->run, a);
+	/* The first one is needed in the first run only. */
+	double again = a->idle_s - (most ? 0 : a->needed_s);
 	struct draft *d;
 
-	if ((a->times < rule_value(x, a->kept ? "min_kept" : "min_times") &&
-	    !(a->unfinished_s > 0)) || a->late < rule_value(x, "min_late") ||
+	if ((!most && ((a->times < rule_value(x, a->kept ? "min_kept" : "min_times") &&
+	    !(a->unfinished_s > 0)) || a->late < rule_value(x, "min_late"))) ||
 	    again < rule_value(x, "min_share") * (rule_active_s(x->run) +
 	    a->unfinished_s))
 		return NULL;
@@ -203,12 +215,13 @@ found(struct rule_view *x, const char *key, const struct compilations *a)
 	rule_evidence(x, d, "times", a->times,
 	    "times that code was made and loaded in the loop",
 	    .measured = "API and kernel records", .unit = "time",
-	    .key = a->unfinished_s > 0 ? NULL : a->kept ? "min_kept" : "min_times");
+	    .key = most || a->unfinished_s > 0 ? NULL : a->kept ? "min_kept" :
+	    "min_times");
 	rule_evidence(x, d, "loads", a->loads, "modules loaded then",
 	    .measured = "API records", .unit = "module");
 	rule_evidence(x, d, "late_ratio", a->late,
 	    "launches before the last of them, of all",
-	    .measured = "API and kernel records", .key = "min_late");
+	    .measured = "API and kernel records", .key = most ? NULL : "min_late");
 	rule_evidence(x, d, "idle_s", a->idle_s, "GPU idle meanwhile",
 	    .measured = "API and kernel records");
 	if (a->unfinished_s > 0)
@@ -389,8 +402,6 @@ say_modules(struct rule_view *x)
 	    x->run->xla_modules < XLA_MODULES ? "" : " or more");
 }
 
-#define MOSTLY 0.5		/* arithmetic */
-
 /* The function that takes most of the compiler's time, if one does: among many small ones
  * it is what makes the program wait. */
 static const char *
@@ -539,6 +550,9 @@ tell_again(struct rule_view *x, struct draft *d, const struct compilations *a)
 	/* Without the place of its launch a kernel of XLA's is not known by its name. */
 	if (l != NULL ? strcmp(l->name, "XLA") == 0 : x->run->xla_modules > 0) {
 		variant = xla_variant(x->run);
+		/* Before the loop it is no step's shape that changes. */
+		if (variant == NULL && a->late < rule_value(x, "min_late"))
+			variant = "many";
 		m = xla_longest(x->run, false);
 	}
 	lines_site_of(x, d, CALL_BIT(MODULE_LOAD), is_own_loading);
