@@ -1788,7 +1788,7 @@ MADE_TEST(test_compiled_for_most)
 	m->run.idle_ns[IDLE_HOST] = m->run.wall_ns * 3 / 5;
 	f = made_found(m, "recompilation");
 	assert_has(f->advice, "persistent cache");
-	assert_true(f->saves_high_s > 0.59e-9 * (double)m->run.wall_ns);
+	assert_true(f->saves_high_s > 5.5);
 }
 
 /* What XLA was compiling when the recording ended counts, though it is the only one; beside
