@@ -169,7 +169,7 @@ discard(struct buffer *b)
 	    b->valid, &record) == CUPTI_SUCCESS)
 		n++;
 	emit_lost(LOSS_QUEUE, n);
-	silence_excuse();
+	silence_excuse(n);
 	buffer_return(b);
 }
 
@@ -479,7 +479,7 @@ activity_drain(void)
 		if (inject.api.cuptiActivityGetNumDroppedRecords(b->context,
 		    b->stream, &dropped) == CUPTI_SUCCESS && dropped > 0) {
 			emit_lost(LOSS_CUPTI, dropped);
-			silence_excuse();
+			silence_excuse(dropped);
 		}
 		buffer_return(b);
 	}

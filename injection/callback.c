@@ -296,7 +296,7 @@ on_launch_failed(const struct call_row *row, const CUpti_CallbackData *d,
 	struct failure_launch failed = { .name = d->symbolName };
 	CUstream stream;
 
-	launch_failed(d->correlationId);
+	launch_done(d->correlationId);
 	if (row->kind == CALLS_GRAPH) {
 		failure_tell(row->call, d, (uint32_t)result, NULL);
 	} else {

@@ -82,6 +82,7 @@ decode_kernel(const cupti_kernel *k)
 	};
 	struct signature *s;
 
+	launch_done(k->correlationId);
 	if ((s = signature_of(k->name, k->name, &shape)) == NULL)
 		return;
 	if (is_cupti_own(k, s)) {

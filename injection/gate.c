@@ -39,7 +39,6 @@ static struct {
 	_Atomic bool setup;
 	_Atomic bool given_up;
 	_Atomic bool polluted;
-	_Atomic bool untraced;		/* launches leave no activity record */
 	_Atomic uint64_t running_ns;	/* when the window's kernel began; 0: it does
 					 * not run */
 	_Atomic uint32_t launching[DEVICES];	/* calls between their enter and exit
@@ -149,11 +148,8 @@ gate_launch_begin(uint32_t device)
 		nap(50000);
 	}
 	charge_wait(begin, setup_ns);
-	if (is_closed(device)) {
+	if (is_closed(device))
 		atomic_store(&gate.polluted, true);
-		if (atomic_load(&gate.untraced))
-			emit_lost(LOSS_CUPTI, 1);
-	}
 }
 
 INJECT_HOT void
@@ -260,13 +256,6 @@ gate_running(bool on)
 {
 
 	atomic_store(&gate.running_ns, on ? inject_now() : 0);
-}
-
-void
-gate_traced(bool on)
-{
-
-	atomic_store(&gate.untraced, !on);
 }
 
 void

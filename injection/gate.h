@@ -75,10 +75,6 @@ void gate_setup(bool on);
  * may wait for a launch that waits at the gate. */
 void gate_running(bool on);
 
-/* gate_traced(on): kernel tracing is on or off. While it is off, a launch that passes
- * the gate is counted as lost. */
-void gate_traced(bool on);
-
 /* gate_give_up(): the window's kernel did not end in time: from now on launches do not
  * wait, and each marks the window as polluted. */
 void gate_give_up(void);

@@ -83,12 +83,15 @@ launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid)
 }
 
 void
-launch_failed(uint32_t correlation)
+launch_done(uint32_t correlation)
 {
+	struct slot *s;
 
-	if (table != NULL)
-		atomic_fetch_and_explicit(&table[correlation &
-		    (LAUNCH_SLOTS - 1)].tid, ~LAUNCH_KERNEL,
+	if (table == NULL || correlation == 0)
+		return;
+	s = &table[correlation & (LAUNCH_SLOTS - 1)];
+	if (atomic_load_explicit(&s->correlation, memory_order_acquire) == correlation)
+		atomic_fetch_and_explicit(&s->tid, ~LAUNCH_KERNEL,
 		    memory_order_relaxed);
 }
 

@@ -24,15 +24,17 @@ struct launch_copy {
 int launch_init(void);
 
 /* launch_put(correlation, enter_ns, tid): a call begins; ${tid} has LAUNCH_KERNEL set
- * if the call launches one kernel. launch_failed(correlation): the call launched none.
+ * if the call launches one kernel. launch_done(correlation): its record is there, or the
+ * call launched none.
  * launch_get(correlation): the entry; all 0: unknown. */
 #define LAUNCH_KERNEL 0x80000000u
 void launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid);
-void launch_failed(uint32_t correlation);
+void launch_done(uint32_t correlation);
 struct launch launch_get(uint32_t correlation);
 
-/* launch_kernels(from, to): the number of kernels launched in (from, to] that are still
- * in the table. Reads the whole used part of the table. */
+/* launch_kernels(from, to): the number of kernels launched in (from, to] of which no record
+ * is there, of those that are still in the table. Reads the whole used part of the
+ * table. */
 uint64_t launch_kernels(uint64_t from, uint64_t to);
 
 /* The addresses of copies have a table of their own, so that launches do not pay for

@@ -16,7 +16,15 @@
 #define PENDING 32768		/* or so many kernels in all: the GPU can be 1,024
 				 * launches behind in each of its 32 queues */
 
-static _Atomic bool watched, excused;
+#define COUNT_NS 5000000000ull	/* between two counts of single records, which scan the
+				 * table, too */
+#define LATE_NS 10000000000ull	/* a record is lost if one of a kernel that was launched so
+				 * much later is there: in another queue it may wait */
+
+static _Atomic bool watched;
+static _Atomic uint64_t excused;	/* records that are counted elsewhere */
+static uint64_t counted_ns, counted_until;
+static uint64_t excused_left;	/* of them, not met in a count yet */
 static _Atomic uint64_t synced;
 static _Atomic uint64_t newest;	/* launch time of the latest kernel with a record */
 static _Atomic uint64_t look_ns;	/* time of the next check, counted from newest */
@@ -25,16 +33,16 @@ void
 silence_watch(void)
 {
 
-	newest = inject.begin_ns;
+	newest = counted_until = counted_ns = inject.begin_ns;
 	look_ns = LOOK_NS;
 	atomic_store(&watched, true);
 }
 
 void
-silence_excuse(void)
+silence_excuse(uint64_t n)
 {
 
-	atomic_store(&excused, true);
+	atomic_fetch_add(&excused, n > 0 ? n : 1);
 }
 
 void
@@ -62,7 +70,7 @@ missing(uint64_t now)
 	uint64_t n, ended;
 	char text[200];
 
-	if (!atomic_load(&watched) || atomic_load(&excused))
+	if (!atomic_load(&watched) || atomic_load(&excused) > 0)
 		return 0;
 	ended = launch_kernels(newest, atomic_load(&synced));
 	n = launch_kernels(newest, now);
@@ -75,10 +83,35 @@ missing(uint64_t now)
 	return n;
 }
 
+/* Counts the kernels launched until ${until} that have no record as lost, each once. */
+static void
+count(uint64_t until)
+{
+	static uint64_t met;		/* of excused */
+	uint64_t n, known = atomic_load(&excused);
+
+	if (!atomic_load(&watched) || until <= counted_until)
+		return;
+	n = launch_kernels(counted_until, until);
+	counted_until = until;
+	excused_left += known - met;
+	met = known;
+	if (n <= excused_left) {
+		excused_left -= n;
+		return;
+	}
+	emit_lost(LOSS_CUPTI, n - excused_left);
+	excused_left = 0;
+}
+
 void
 silence_look(uint64_t now)
 {
 
+	if (now > counted_ns && now - counted_ns >= COUNT_NS && newest > LATE_NS) {
+		counted_ns = now;
+		count(newest - LATE_NS);
+	}
 	if (now > newest && now - newest >= look_ns) {
 		look_ns *= 2;
 		missing(now);
@@ -88,6 +121,8 @@ silence_look(uint64_t now)
 void
 silence_end(void)
 {
+	uint64_t now = inject_now();
 
-	emit_lost(LOSS_CUPTI, missing(inject_now()));
+	missing(now);
+	count(now);
 }

@@ -1,18 +1,21 @@
 /*
- * silence.h: detects that kernels are launched but no activity records arrive, because
+ * silence.h: counts kernels of which no activity record arrives. Where there are none at all,
  * another profiler in the program has replaced CUPTI's buffer callbacks. This is
  * reported. The callbacks are not taken back: the program wants the other profiler's
- * records. Sender thread only, except the first three functions.
+ * records. Of single ones, launches pass while a launch is counted and nothing is traced;
+ * and CUPTI has been seen to stop recording all that one of several threads submits (13.0,
+ * in one of some 30 programs): they are counted as lost. Sender thread only, except the first
+ * three functions.
  */
 #ifndef CADV_SILENCE_H
 #define CADV_SILENCE_H
 
 #include <stdint.h>
 
-/* silence_watch(): kernels are traced from now on. silence_excuse(): records are
- * missing for another reason, which is known. */
+/* silence_watch(): kernels are traced from now on. silence_excuse(n): ${n} records are
+ * missing for another reason, which is known, and are counted already. */
 void silence_watch(void);
-void silence_excuse(void);
+void silence_excuse(uint64_t n);
 
 /* silence_synced(ns): the kernels launched before ${ns} have ended. */
 void silence_synced(uint64_t ns);
@@ -25,7 +28,7 @@ void silence_seen(uint64_t launch_ns);
  * decoded. */
 void silence_look(uint64_t now);
 
-/* silence_end(): after the last flush: count kernels without a record as lost. */
+/* silence_end(): after the last flush: count the kernels left without a record as lost. */
 void silence_end(void);
 
 #endif

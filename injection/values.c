@@ -13,6 +13,7 @@
 #include "nap.h"
 #include "plan.h"
 #include "sass.h"
+#include "launch.h"
 #include "silence.h"
 #include "target.h"
 #include "values.h"
@@ -136,6 +137,7 @@ send_launches(struct signature *s)
 		    .end_ns = l->end_ns, .launch_ns = l->launch_ns,
 		    .tid = l->tid, .flags = KERNEL_PROFILED };
 
+		launch_done(l->correlation);
 		silence_seen(l->launch_ns);
 		EMIT(KERNEL, &r);
 	}
