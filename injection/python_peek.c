@@ -37,14 +37,16 @@ static const struct python_layout known[] = {
 	    .code_instructions = 192, .type = 8, .ascii = 40, .wide = 56 },
 };
 
+/* How many bytes to read of an object to have the words at these ${n} offsets; 0 if one of
+ * them is beyond OBJECT_MAX: then the offsets are invalid. */
 static size_t
-most(const uint64_t *at, size_t n)
+span_of(const uint64_t *at, size_t n)
 {
-	uint64_t end = 0;
+	uint64_t most = 0;
 
 	for (size_t i = 0; i < n; i++)
-		end = at[i] + 8 > end ? at[i] + 8 : end;
-	return end <= OBJECT_MAX ? (size_t)end : 0;
+		most = at[i] > most ? at[i] : most;
+	return most <= OBJECT_MAX - 8 ? (size_t)most + 8 : 0;
 }
 
 bool
@@ -57,17 +59,17 @@ python_peek_find(void)
 		*l = known[minor];
 	else if (!python_layout_told(l))
 		return false;
-	peek.frame_size = most((uint64_t[]){ l->frame_back, l->frame_code,
+	peek.frame_size = span_of((uint64_t[]){ l->frame_back, l->frame_code,
 	    l->frame_instruction }, 3);
 	/* The instructions are part of the code object. */
-	peek.code_size = most((uint64_t[]){ l->code_file, l->code_name, l->code_lines,
+	peek.code_size = span_of((uint64_t[]){ l->code_file, l->code_name, l->code_lines,
 	    l->code_first, l->type }, 5);
 	peek.code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
 	peek.string_type = dlsym(RTLD_DEFAULT, "PyUnicode_Type");
 	peek.bytes_type = dlsym(RTLD_DEFAULT, "PyBytes_Type");
 	peek.pid = getpid();
 	return sizeof(void *) == 8 && peek.frame_size > 0 && peek.code_size > 0 &&
-	    l->thread_frame < 65536 && peek.code_type != NULL &&
+	    l->thread_frame < 65536 && l->type <= LENGTH - 8 && peek.code_type != NULL &&
 	    peek.string_type != NULL && peek.bytes_type != NULL;
 }
 
@@ -95,6 +97,14 @@ pointer(const char *object, uint64_t offset)
 	return p;
 }
 
+/* The address ${n} bytes behind ${p}, which may point anywhere. */
+static const void *
+behind(const void *p, uint64_t n)
+{
+
+	return (const void *)((uintptr_t)p + n);
+}
+
 static bool
 is_object(const void *p)
 {
@@ -108,12 +118,12 @@ innermost(const void *thread)
 {
 	const void *p, *frame;
 
-	if (!fetch(&p, (const char *)thread + peek.at.thread_frame, sizeof(p), NULL, NULL,
+	if (!fetch(&p, behind(thread, peek.at.thread_frame), sizeof(p), NULL, NULL,
 	    0))
 		return NULL;
 	if (!peek.at.by_cframe)
 		return p;
-	return is_object(p) && fetch(&frame, (const char *)p + peek.at.cframe_frame,
+	return is_object(p) && fetch(&frame, behind(p, peek.at.cframe_frame),
 	    sizeof(frame), NULL, NULL, 0) ? frame : NULL;
 }
 
@@ -215,20 +225,22 @@ put_string(char *out, const void *s)
 		return 0;
 	n = length < STRING_MAX ? length : STRING_MAX;
 	skip = length - n;
-	if (fetch(text, (const char *)s + peek.at.ascii + skip, n + 1, NULL, NULL, 0) &&
+	if (fetch(text, behind(s, peek.at.ascii + skip), n + 1, NULL, NULL, 0) &&
 	    is_ascii(text, n + 1)) {
 		memcpy(out, text, n);
 		return n;
 	}
 	/* Two bits for interning, three for the width of a character, one for a string
-	 * whose characters follow. */
+	 * whose characters follow, one for ASCII: here with control characters. */
 	width = state >> 2 & 7;
+	if (peek.at.wide != 0 && (state >> 5 & 3) == 3)
+		return put_wide(out, behind(s, peek.at.ascii + skip), n, 1);
 	if (peek.at.wide == 0 || (state >> 5 & 1) == 0 || (width != 1 && width != 2 &&
 	    width != 4)) {
 		out[0] = '?';
 		return 1;
 	}
-	return put_wide(out, (const char *)s + peek.at.wide + skip * width, n, width);
+	return put_wide(out, behind(s, peek.at.wide + skip * width), n, width);
 }
 
 /* A number of the table of lines: six bits a byte, the lowest first; the seventh says that
@@ -288,7 +300,7 @@ line_of(const struct peek_frame *f)
 		return 0;
 	memcpy(&n, head + LENGTH, sizeof(n));
 	n = n < LINES_MAX ? n : LINES_MAX;
-	if (n == 0 || !fetch(table, (const char *)f->lines + BYTES, n, NULL, NULL, 0))
+	if (n == 0 || !fetch(table, behind(f->lines, BYTES), n, NULL, NULL, 0))
 		return 0;
 	return line_in(table, n, f->first, f->at);
 }
