@@ -1,8 +1,11 @@
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -25,12 +28,17 @@
 #define SLOTS 8192		/* of the table of known stacks; a power of two */
 #define FULL (SLOTS / 4 * 3)
 
-enum checked { UNKNOWN, RIGHT, WRONG };
+/* Are frames read rightly? */
+enum checked {
+	NO_THREAD,		/* none ran Python yet */
+	WANTED,			/* one does; seen_start looks up the interpreter */
+	UNKNOWN, RIGHT, WRONG,
+};
 
 static struct {
-	_Atomic int checked;		/* enum checked: are frames read rightly? */
+	_Atomic int checked;		/* enum checked */
 	_Atomic(const void *) thread;	/* the PyThreadState to look at */
-	_Atomic uint32_t tid;
+	_Atomic uint32_t tid;		/* 0: none, or it has ended */
 	atomic_flag busy;		/* a thread is in seen_watch */
 	unsigned tries;
 	seen_site_fn *site;		/* NULL: not started */
@@ -70,20 +78,38 @@ write_text(bool (*package)(const char *file, size_t len))
 	return used;
 }
 
+/* The next ASCII character of [*${p}, end), behind which *${p} is moved; -1: none. The others
+ * are left out, which the interpreter writes as \xe9, \u4e2d or \U0001f600. */
+static int
+next_ascii(const char **p, const char *end)
+{
+	while (*p < end) {
+		char c = *(*p)++, kind = c == '\\' && *p < end ? **p : '\0';
+		size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
+
+		if (digits > 0)
+			*p += digits < (size_t)(end - *p) ? digits + 1 : (size_t)(end - *p);
+		else if ((unsigned char)c < 0x80)
+			return c;
+	}
+	return -1;
+}
+
 /* Does ${text} begin like seen.text, of ${len} bytes: with its first two lines, or with all
  * that it has? */
 static bool
 begins_alike(const char *text, size_t size, size_t len)
 {
-	const char *end = memchr(seen.text, '\n', len);
-	size_t n;
+	const char *ours = seen.text, *its = text;
+	unsigned lines = 0;
+	int c = 0;
 
-	if (end == NULL)
-		return false;
-	n = (size_t)(end + 1 - seen.text);
-	if ((end = memchr(end + 1, '\n', len - n)) != NULL)
-		n = (size_t)(end + 1 - seen.text);
-	return size >= n && memcmp(text, seen.text, n) == 0;
+	while (lines < 2 && (c = next_ascii(&ours, seen.text + len)) != -1) {
+		if (c != next_ascii(&its, text + size))
+			return false;
+		lines += c == '\n';
+	}
+	return lines > 0;
 }
 
 /* Compares the frames of ${thread}, the calling one, with ${text}, which is what the
@@ -92,9 +118,7 @@ static void
 check(const void *thread, const char *text, size_t len)
 {
 
-	if (seen.tries == 0 && !python_peek_find())
-		atomic_store(&seen.checked, WRONG);
-	else if (python_peek(thread, &seen.peek) &&
+	if (python_peek(thread, &seen.peek) &&
 	    begins_alike(text, len, write_text(NULL)))
 		atomic_store(&seen.checked, RIGHT);
 	else if (++seen.tries >= TRIES)
@@ -105,19 +129,23 @@ void
 seen_watch(const char *text, size_t len)
 {
 	uint32_t tid = atomic_load_explicit(&seen.tid, memory_order_relaxed);
+	uint32_t own = inject_tid();
+	int none = NO_THREAD;
 	const void *thread;
 
-	if (tid == (uint32_t)inject.pid ||
-	    (tid != 0 && inject_tid() != (uint32_t)inject.pid) ||
+	/* A thread that has not been made by Python gets a new state each time it enters
+	 * the interpreter. */
+	if ((tid != 0 && own != tid && own != (uint32_t)inject.pid) ||
 	    atomic_load_explicit(&seen.checked, memory_order_relaxed) == WRONG ||
-	    atomic_flag_test_and_set(&seen.busy))
+	    atomic_compare_exchange_strong(&seen.checked, &none, WANTED) ||
+	    none == WANTED || atomic_flag_test_and_set(&seen.busy))
 		return;
 	thread = python_thread();
 	if (thread != NULL && atomic_load(&seen.checked) == UNKNOWN)
 		check(thread, text, len);
 	if (thread != NULL && atomic_load(&seen.checked) == RIGHT) {
 		atomic_store(&seen.thread, thread);
-		atomic_store(&seen.tid, inject_tid());
+		atomic_store(&seen.tid, own);
 	}
 	atomic_flag_clear(&seen.busy);
 }
@@ -144,11 +172,11 @@ site_of(void)
 }
 
 static uint64_t
-thread_ns(void)
+clock_ns(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
@@ -171,14 +199,26 @@ max(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* Has the thread ended? Its state's memory is freed then. */
+static bool
+has_ended(uint32_t tid)
+{
+
+	return syscall(SYS_tgkill, inject.pid, tid, 0) != 0 && errno == ESRCH;
+}
+
 /* Looks once, the last time at ${last}; returns when. */
 static uint64_t
 look(uint64_t last, uint64_t every)
 {
 	struct record_SEEN r = { .tid = atomic_load(&seen.tid) };
 	uint64_t begin = inject_now();
+	uint32_t tid = r.tid;
 
-	if (emit_pressed() || !python_peek(atomic_load(&seen.thread), &seen.peek))
+	if (tid != 0 && has_ended(tid))
+		atomic_compare_exchange_strong(&seen.tid, &tid, 0);
+	if (tid == 0 || tid != atomic_load(&seen.tid) || emit_pressed() ||
+	    !python_peek(atomic_load(&seen.thread), &seen.peek))
 		return last;
 	r.site = site_of();
 	r.time_ns = begin;
@@ -186,24 +226,27 @@ look(uint64_t last, uint64_t every)
 	r.period_ns = begin > last ? begin - last : 0;
 	if (r.period_ns > PERIODS * every)
 		r.period_ns = PERIODS * every;
-	EMIT(SEEN, &r);
+	/* The last record may have been sent meanwhile. */
+	if (inject_active())
+		EMIT(SEEN, &r);
 	return begin;
 }
 
 static void *
 look_on(void *cookie)
 {
-	uint64_t last = inject_now(), every = EVERY_NS, looks = 0, now;
+	uint64_t last = inject_now(), every = EVERY_NS, looks = 0;
+	/* Not by inject_now(): a clock that is set ahead by a year would end the looks. */
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC);
 
 	for (; inject_active(); looks++) {
 		wait_for(every, looks);
 		if (!inject_active())
 			break;
 		last = look(last, every);
-		now = inject_now();
-		every = max(EVERY_NS, now > inject.begin_ns ?
-		    (now - inject.begin_ns) / LOOKS : 0);
-		every = max(every, thread_ns() / (looks + 1) * LOOK_SHARE);
+		every = max(EVERY_NS, (clock_ns(CLOCK_MONOTONIC) - begin) / LOOKS);
+		every = max(every, clock_ns(CLOCK_THREAD_CPUTIME_ID) / (looks + 1) *
+		    LOOK_SHARE);
 		/* The mean of the first looks, which read all names, is no interval. */
 		if (looks < 100)
 			every = EVERY_NS;
@@ -214,7 +257,13 @@ look_on(void *cookie)
 void
 seen_start(seen_site_fn *site)
 {
+	int wanted = WANTED;
 
+	/* The dynamic linker, which is asked here, must not be asked in a callback: its
+	 * lock may be held by a thread that waits for this one. */
+	if (atomic_load_explicit(&seen.checked, memory_order_relaxed) == WANTED)
+		atomic_compare_exchange_strong(&seen.checked, &wanted,
+		    python_peek_find() ? UNKNOWN : WRONG);
 	if (seen.site != NULL || atomic_load_explicit(&seen.tid, memory_order_acquire) == 0)
 		return;
 	seen.site = site;

@@ -16,15 +16,17 @@
 
 /* seen_watch(text, len): in a callback of a thread whose Python frames are ${text}
  * (python_frames): this thread is to be looked at, if it is the first such one, or the
- * process's main thread. One load when that is known. */
+ * process's main thread, or if the one that was looked at has ended. Allocates nothing,
+ * does not wait; until the reader is checked it takes as long as a look. */
 void seen_watch(const char *text, size_t len);
 
 /* The number of the site with thread ${tid}'s Python frames ${text}; 0: there is no room
  * (call_site_seen). */
 typedef uint32_t seen_site_fn(const char *text, size_t len, uint32_t tid);
 
-/* seen_start(site): start to look, if there is a thread to look at; ${site} is called by the
- * thread that looks. Sender thread only. */
+/* seen_start(site): find the interpreter if seen_watch has been called, and start to look if
+ * there is a thread to look at; ${site} is called by the thread that looks. To be called
+ * again and again. Sender thread only. */
 void seen_start(seen_site_fn *site);
 
 #endif

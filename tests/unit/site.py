@@ -92,15 +92,70 @@ def méthode(text):
 
 if minor not in (11, 12, 13, 14):
     sys.exit(0)
+out = ctypes.create_string_buffer(1 << 22)
+
+
+def seen():
+    n = library.host_seen(out, len(out))
+    return [look.split("\n") for look in out.raw[:n].decode().split("@")[1:]]
+
+
+def threads(looks):
+    return {int(look[0].split()[0]) for look in looks}
+
+
+# The first thread with Python frames is looked at, and no other one while it is there.
+# Its frames are checked although the interpreter tells them in ASCII.
+def écoute(go_on, ids):
+    assert library.host_watch() > 0
+    ids.append(threading.get_native_id())
+    go_on.wait()
+
+
+def listener():
+    go_on, ids = threading.Event(), []
+    thread = threading.Thread(target=lambda: écoute(go_on, ids), daemon=True)
+    thread.start()
+    while not ids:
+        time.sleep(0.01)
+    return thread, go_on, ids[0]
+
+
+first, second = listener(), listener()
+quiet(0.2)
+looks = seen()
+assert len(looks) > 5 and threads(looks) == {first[2]}, (looks, first)
+assert any("écoute" in line for look in looks for line in look), looks
+# When it has ended, there are no looks until another one calls.
+first[1].set()
+first[0].join()
+quiet(0.1)
+seen()
+quiet(0.1)
+assert not seen()
+third = listener()
+quiet(0.2)
+assert threads(seen()) == {third[2]}
+# The main thread comes first. Neither a clock that is set ahead nor one that is set back
+# ends the looks.
 assert library.host_watch() > 0
+for go_on in second[1], third[1]:
+    go_on.set()
+quiet(0.1)
+seen()
+library.host_clock.argtypes = [ctypes.c_int64]
+for days in 400, 0:
+    library.host_clock(days * 86400 * 10**9)
+    quiet(0.3)
+    looks = seen()
+    assert len(looks) > 8 and threads(looks) == {threading.get_native_id()}, (days, looks)
+    assert sum(int(look[0].split()[2]) for look in looks) < 0.6e9, looks
 busy(0.6)
 quiet(0.3)
 méthode("{}")
-out = ctypes.create_string_buffer(1 << 22)
-n = library.host_seen(out, len(out))
-looks = [look.split("\n") for look in out.raw[:n].decode().split("@")[1:]]
+looks = seen()
 assert len(looks) > 30, looks
-assert {look[0].split()[0] for look in looks} == {str(threading.get_native_id())}
+assert threads(looks) == {threading.get_native_id()}
 periods = [int(look[0].split()[2]) / 1e9 for look in looks]
 assert 0.6 < sum(periods) < 1.5, sum(periods)
 share = {}

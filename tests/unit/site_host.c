@@ -3,6 +3,7 @@
  * are linked into a shared object, because site.c leaves the frames of its own
  * object out of the stacks.
  */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "unit/site_host.h"
 
 struct inject inject;
+static _Atomic uint64_t ahead_ns;
 
 uint64_t
 inject_now(void)
@@ -25,7 +27,16 @@ inject_now(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec +
+	    atomic_load(&ahead_ns);
+}
+
+/* Sets the clock ${ns} ahead of the real one; a negative number sets it back. */
+void
+host_clock(int64_t ns)
+{
+
+	atomic_store(&ahead_ns, (uint64_t)ns);
 }
 
 uint32_t
@@ -118,27 +129,32 @@ host_python(char *out, int size)
 	return (int)python_frames(out, (size_t)size);
 }
 
-/* Has the calling thread looked at from now on. Returns how many bytes its frames are. */
+/* Has the calling thread looked at from now on, if it is its turn: the first call is seen,
+ * the second checks the frames. Returns how many bytes its frames are. */
 int
 host_watch(void)
 {
 	static char text[CALL_SITE_PYTHON];
 	size_t n;
+	int i;
 
-	host_begin(LEVEL_AUTO);
+	if (inject.pid == 0)
+		host_begin(LEVEL_AUTO);
 	n = python_frames(text, sizeof(text));
-	if (n > 0)
+	for (i = 0; i < 2 && n > 0; i++) {
 		seen_watch(text, n);
-	seen_start(call_site_seen);
+		seen_start(call_site_seen);
+	}
 	return (int)n;
 }
 
-/* Writes, for each look so far, "@TID TIME PERIOD\n" and the frames that it found. */
+/* Writes, for each look since the last call, "@TID TIME PERIOD\n" and the frames that it
+ * found. */
 int
 host_seen(char *out, int size)
 {
-	struct { uint32_t number; struct wire_str python; } site[4096];
-	size_t len, pos = 0, sites = 0, i;
+	static char *python[4096];	/* of the sites, by number */
+	size_t len, pos = 0;
 	struct record r;
 	uint8_t *p;
 	int used = 0;
@@ -146,20 +162,18 @@ host_seen(char *out, int size)
 	call_site_send(true);
 	p = host_take(&len);
 	while (record_next(p, len, &pos, &r) > 0)
-		if (r.type == RECORD_SITE && sites < 4096) {
-			site[sites].number = r.u.SITE.number;
-			site[sites++].python = r.u.SITE.python;
-		}
+		if (r.type == RECORD_SITE && r.u.SITE.number < 4096 &&
+		    python[r.u.SITE.number] == NULL)
+			python[r.u.SITE.number] = strndup(r.u.SITE.python.p,
+			    r.u.SITE.python.len);
 	for (pos = 0; record_next(p, len, &pos, &r) > 0 && used < size;) {
 		if (r.type != RECORD_SEEN)
 			continue;
-		for (i = 0; i + 1 < sites && site[i].number != r.u.SEEN.site; i++)
-			;
-		used += snprintf(out + used, (size_t)(size - used), "@%u %llu %llu\n%.*s",
+		used += snprintf(out + used, (size_t)(size - used), "@%u %llu %llu\n%s",
 		    r.u.SEEN.tid, (unsigned long long)r.u.SEEN.time_ns,
 		    (unsigned long long)r.u.SEEN.period_ns,
-		    sites > 0 ? (int)site[i].python.len : 0,
-		    sites > 0 ? site[i].python.p : "");
+		    r.u.SEEN.site < 4096 && python[r.u.SEEN.site] != NULL ?
+		    python[r.u.SEEN.site] : "");
 	}
 	free(p);
 	return used < size ? used : size;

@@ -17,6 +17,7 @@ uint64_t host_next(int call);
 uint64_t host_cost(void);
 size_t host_parse(char *text, size_t len);
 int host_python(char *out, int size);
+void host_clock(int64_t ns);
 int host_watch(void);
 int host_seen(char *out, int size);
 void host_send(int final);
