@@ -135,3 +135,47 @@ sys.exit(not hasattr(ctypes.pythonapi, "_Py_DumpTraceback") and
 	    [.frames[] | select(.python) | .function] | join(" ")')" \
 	    "train_step epoch <module>"
 }
+
+# Skips without a Python whose threads can be looked at (injection/python_peek.h).
+needs_looks() {
+	[ -z "${E2E_SANITIZE:-}" ] || skip "python3 has no sanitizer in it"
+	command -v python3 >/dev/null || skip "no python3"
+	python3 -c 'import sys, sysconfig
+sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12), (3, 13), (3, 14)) or
+    bool(sysconfig.get_config_var("Py_GIL_DISABLED")))' ||
+	    skip "this Python is not looked at"
+}
+
+# works [OPTION...]: measure a Python program that works most of the time.
+works() {
+	"$bin/cudadvise" run "$@" -- python3 "$BATS_TEST_DIRNAME/sites.py" \
+	    "$CUDADVISE_CUPTI" 2 >out 2>report || fail "the program failed"
+}
+
+where_it_waits() {
+	of '.findings.items[] | select(.rule == "gpu-idle-gaps") | .location |
+	    "\(.launch_site | "\(.function) \(.line)"): \(.text)"'
+}
+
+@test "what a Python program is in while the GPU waits for it" {
+	needs_looks
+	works
+	export_run 1
+	line=$(grep -n 'PREPARES' "$BATS_TEST_DIRNAME/sites.py" | cut -d : -f 1)
+	where_it_waits | grep -q "^prepare $line: .*, in which the host is " ||
+	    fail "not where: $(where_it_waits)"
+}
+
+@test "it is not looked at when sites are turned off, or at the level of a trace" {
+	needs_looks
+	CUDADVISE_SITES=0 works
+	export_run 1
+	[ -n "$(where_it_waits)" ] || fail "no finding"
+	where_it_waits | grep "in which the host is" && fail "looks when turned off"
+	! grep -q "sites.py:" report || fail "a function when turned off"
+	works --level trace
+	export_run 2
+	[ -n "$(where_it_waits)" ] || fail "no finding"
+	where_it_waits | grep "in which the host is" && fail "looks of a trace"
+	! grep -q "sites.py:" report || fail "a function of a trace"
+}

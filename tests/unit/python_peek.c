@@ -258,12 +258,11 @@ begin(void (*be)(void))
 
 static void (*const versions[])(void) = { be_3_11, be_3_12, be_3_13, be_3_14 };
 
-#define EACH_VERSION(i)							\
-	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
+#define VERSIONS (sizeof(versions) / sizeof(versions[0]))
 
 TEST(frames_in_order)
 {
-	EACH_VERSION(i) {
+	for (size_t i = 0; i < VERSIONS; i++) {
 		begin(versions[i]);
 		assert_string_equal(peeked(), INNER OUTER);
 	}
@@ -525,7 +524,7 @@ TEST(bad_pointers)
 	const char *bad[] = { NULL, (char *)8, end, end - 8, it.frame[0].byte + 4,
 	    (char *)(UINTPTR_MAX - 7), (char *)((uintptr_t)1 << 60) };
 
-	EACH_VERSION(v)
+	for (size_t v = 0; v < VERSIONS; v++)
 		for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 			begin(versions[v]);
 			put(&it.thread, at.thread_frame, bad[i]);
@@ -557,9 +556,32 @@ TEST(bad_pointers)
 	}
 }
 
+/* An object at an address that none has, although it is whole. */
+TEST(unaligned_objects)
+{
+	_Alignas(16) static char moved[sizeof(struct made_long) + 4];
+
+	begin(be_3_12);
+	memcpy(moved + 4, &it.frame[0], sizeof(it.frame[0]));
+	put(&it.cframe, at.cframe_frame, moved + 4);
+	assert_string_equal(peeked(), "");
+	begin(be_3_12);
+	memcpy(moved + 4, &it.frame[2], sizeof(it.frame[2]));
+	put(&it.frame[1], at.frame_back, moved + 4);
+	assert_string_equal(peeked(), "");
+	begin(be_3_12);
+	memcpy(moved + 4, &it.name[0], sizeof(it.name[0]));
+	put(&it.code[0], at.code_name, moved + 4);
+	assert_string_equal(peeked(), OUTER);
+	begin(be_3_12);
+	memcpy(moved + 4, &it.lines, sizeof(it.lines));
+	put(&it.code[0], at.code_lines, moved + 4);
+	assert_string_equal(peeked(), OUTER);
+}
+
 TEST(wrong_types)
 {
-	EACH_VERSION(v) {
+	for (size_t v = 0; v < VERSIONS; v++) {
 		begin(versions[v]);
 		put(&it.code[0], TYPE, &PyBytes_Type);
 		assert_string_equal(peeked(), OUTER);
@@ -579,7 +601,7 @@ TEST(lengths_that_are_wrong)
 {
 	static const uint64_t length[] = { 1ull << 60, UINT64_MAX, UINT32_MAX, 1 << 24 };
 
-	EACH_VERSION(v)
+	for (size_t v = 0; v < VERSIONS; v++)
 		for (size_t i = 0; i < sizeof(length) / sizeof(length[0]); i++) {
 			begin(versions[v]);
 			memcpy(it.lines.byte + LENGTH, &length[i], sizeof(length[i]));
