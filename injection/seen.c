@@ -23,6 +23,8 @@
 #define LOOKS 6000		/* and one part in this many of the run: so many looks, and a
 				 * few times as many in a run of days */
 #define LOOK_SHARE 200		/* of a processor's time, one part in this many */
+#define FIRST_LOOKS 100		/* which read all names, and may take */
+#define FIRST_SHARE 20		/* one part in this many */
 #define PERIODS 4		/* a look stands for so many intervals at most */
 #define TRIES 16		/* stacks by which the reader is checked */
 #define SLOTS 8192		/* of the table of known stacks; a power of two */
@@ -246,10 +248,7 @@ look_on(void *cookie)
 		last = look(last, every);
 		every = max(EVERY_NS, (clock_ns(CLOCK_MONOTONIC) - begin) / LOOKS);
 		every = max(every, clock_ns(CLOCK_THREAD_CPUTIME_ID) / (looks + 1) *
-		    LOOK_SHARE);
-		/* The mean of the first looks, which read all names, is no interval. */
-		if (looks < 100)
-			every = EVERY_NS;
+		    (looks < FIRST_LOOKS ? FIRST_SHARE : LOOK_SHARE));
 	}
 	return cookie;
 }
