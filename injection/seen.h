@@ -4,8 +4,13 @@
  * (call_site.h) tell in front of which call it was; these tell what it did meanwhile.
  *
  * The looks take nothing from the program but a processor's time, LOOK_SHARE of one at
- * most. Frames are read as they are found (python_peek.h); whether they are read rightly
- * is checked first, in a callback, in which the thread's frames do not change and the
+ * most after the first hundred, which may take 5 %. A look at 30 frames takes 26 us of its
+ * own thread, 135 us if the stack is new, on two shared processors of a Xeon with CPython
+ * 3.11 to 3.13; a thread that is looked at 1000 times a second takes as much of its
+ * processor's time as beside a thread that only sleeps, +- 0.7 % (tests/bench/bench_look.py).
+ *
+ * Frames are read as they are found (python_peek.h); whether they are read rightly is
+ * checked first, in a callback, in which the thread's frames do not change and the
  * interpreter has told them.
  */
 #ifndef CADV_SEEN_H

@@ -1,7 +1,7 @@
 /*
  * bench_site.c: what call stacks cost the program: a call after the last stack
  * was taken, asking whether the host was away, and taking a stack, by its depth. With
- * Python frames: bench_site.py.
+ * Python frames: bench_site.py. Looks from outside: bench_look.py.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -443,6 +443,9 @@ TEST(names_of_all_widths)
 		assert_string_equal(name_of(), "\U0001f600y??");
 		make_string(&it.name[0], four, 2, 3, 0);	/* no width */
 		assert_string_equal(name_of(), "?");
+		make_string(&it.name[0], one, 3, 1, 0);
+		it.name[0].byte[STATE] &= (char)~FOLLOWS;	/* they are elsewhere */
+		assert_string_equal(name_of(), "?");
 	}
 	begin(be_3_14);
 	make_string(&it.name[0], one, 3, 1, 0);

@@ -14,7 +14,9 @@
 #include "call_site.h"
 #include "emit.h"
 #include "inject.h"
+#include "nap.h"
 #include "python.h"
+#include "python_peek.h"
 #include "seen.h"
 #include "unit/site_host.h"
 
@@ -44,6 +46,15 @@ inject_tid(void)
 {
 
 	return (uint32_t)syscall(SYS_gettid);
+}
+
+static uint64_t
+own_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
 void
@@ -177,6 +188,35 @@ host_seen(char *out, int size)
 	}
 	free(p);
 	return used < size ? used : size;
+}
+
+/* The calling thread's PyThreadState; NULL if its frames cannot be looked at. */
+void *
+host_thread(void)
+{
+
+	python_find();
+	return python_peek_find() ? python_thread() : NULL;
+}
+
+/* Looks at ${thread} so often, with the frames' text if ${texts}, with a pause behind each.
+ * Returns the processor's time that a look took, in nanoseconds; 0 if one found nothing. */
+uint64_t
+host_look(const void *thread, int looks, int texts, int pause_us)
+{
+	static struct peek peek;
+	static char text[PEEK_LINE];
+	uint64_t begin = own_ns();
+	int i;
+
+	for (i = 0; i < looks; i++) {
+		if (thread != NULL && !python_peek(thread, &peek))
+			return 0;
+		for (size_t j = 0; texts != 0 && j < peek.frames; j++)
+			python_peek_text(&peek.frame[j], NULL, text);
+		nap((uint32_t)pause_us * 1000);
+	}
+	return (own_ns() - begin) / (uint64_t)looks;
 }
 
 void

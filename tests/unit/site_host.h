@@ -20,6 +20,8 @@ int host_python(char *out, int size);
 void host_clock(int64_t ns);
 int host_watch(void);
 int host_seen(char *out, int size);
+void *host_thread(void);
+uint64_t host_look(const void *thread, int looks, int texts, int pause_us);
 void host_send(int final);
 uint8_t *host_take(size_t *len);
 
