@@ -63,7 +63,7 @@ MADE_TEST(test_own)
 	m->run.sites = 1;
 	f = made_found(m, "gpu-idle-gaps");
 	assert_int_equal(f->site->frame[f->site->first].line, 29);
-	assert_has(f->location, "in this function more than in any other");
+	assert_has(f->location, "in this function more than in any other of the program's");
 	assert_has(f->limiter, "meanwhile the host is in edges() at graph.py:29 (36 %), "
 	    "step() at run.py:8 (34 %), load() at run.py:40 (30 %)");
 	assert_has(f->advice, "what this function does on the CPU");	/* PyTorch's words */
@@ -216,4 +216,62 @@ MADE_TEST(test_compiler)
 	assert_has(made_found(m, "gpu-idle-gaps")->advice, "jitted functions less often");
 	m->run.looks = 0;		/* as the stacks say, half of the 2.9 s */
 	assert_has(made_found(m, "gpu-idle-gaps")->summary, "1.55 s in all");
+}
+
+/* A line that calls a model, or starts a backward pass, does no work of its own that could be
+ * vectorised: neither is the place of such work. */
+MADE_TEST(test_framework_calls)
+{
+	struct site_frame model[] = { PY("/x/site-packages/torchvision/models/resnet.py",
+	    "forward", 200), PY("/x/site-packages/torch/nn/modules/module.py", "_call_impl",
+	    1700), PY("/a/net.py", "forward", 73), PY("/a/run.py", "epoch", 30),
+	    PY("/a/run.py", "main", 90) };
+	struct site_frame back[] = { PY("/x/site-packages/torch/autograd/graph.py",
+	    "_engine_run_backward", 800), PY("/x/site-packages/torch/_tensor.py", "backward",
+	    500), PY("/a/run.py", "epoch", 31), PY("/a/run.py", "main", 90) };
+	struct site_frame own[] = { PY("/a/boxes.py", "match", 12), PY("/a/run.py", "epoch", 32),
+	    PY("/a/run.py", "main", 90) };
+	struct site stack[] = { { .frame = model, .frames = 5 }, { .frame = back, .frames = 4 },
+	    { .frame = own, .frames = 3 } };
+	static const int share[] = { 40, 40, 20 };
+	const struct finding *f;
+
+	made_looks(m, stack, share, 3);
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->limiter, "modules that forward() at net.py:73 calls (40 %), the backward "
+	    "pass that epoch() at run.py:31 starts (40 %), match() at boxes.py:12 (20 %)");
+	assert_lacks(f->location, "in this function more than in any other");
+	/* The line of 40 of the 60 that are no backward pass. */
+	assert_int_equal(f->site->frame[f->site->first].line, 73);
+	for (int i = 5; i < 40; i++)
+		look[i].site = &stack[2];
+	f = made_found(m, "gpu-idle-gaps");
+	assert_has(f->location, "in this function more than in any other");
+	assert_int_equal(f->site->frame[f->site->first].line, 12);
+}
+
+/* Compilers that Python is in for most of the run are the first finding, though they load
+ * code once, at the start, and the GPU waits in one long gap for them. */
+MADE_TEST(test_compiling_for_most)
+{
+	struct site_frame compile[] = { PY("/x/site-packages/jax/_src/compiler.py",
+	    "backend_compile_and_load", 300), PY("/a/run.py", "update", 12),
+	    PY("/a/run.py", "main", 90) };
+	struct site stack = { .frame = compile, .frames = 3 };
+	static const int share[] = { 100 };
+	double s;
+
+	made_looks(m, &stack, share, 1);
+	for (int i = 0; i < LOOKS; i++) {
+		look[i].gap = 0;
+		look[i].s = 0.45e-11 * (double)m->run.wall_ns;
+	}
+	made_quiet(m, "recompilation");
+	for (int i = 0; i < LOOKS; i++)
+		look[i].s = 0.6e-11 * (double)m->run.wall_ns;
+	s = 0.6e-9 * (double)m->run.wall_ns;
+	m->run.idle_ns[IDLE_HOST] = m->run.idle_longest_ns =
+	    m->run.idle_longest_by[IDLE_HOST] = (uint64_t)(s * 1e9);
+	assert_true(fabs(made_found(m, "recompilation")->saves_s - 0.9 * s) < 0.01 * s);
+	assert_int_equal(made_found(m, "recompilation")->site->frame[1].line, 12);
 }

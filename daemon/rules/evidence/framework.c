@@ -131,10 +131,42 @@ has_function(const char *list, const struct site *s)
 	return false;
 }
 
+static bool
+has_text(const char *text, const json_t *part)
+{
+	return text != NULL && json_is_string(part) &&
+	    strstr(text, json_string_value(part)) != NULL;
+}
+
+/* Is it in a file of one of the frameworks' ${list}? */
+static bool
+is_in_file(const char *list, const struct site_frame *f)
+{
+	const json_t *framework, *part;
+	size_t i, j;
+
+	json_array_foreach(all(), i, framework)
+		json_array_foreach(json_object_get(framework, list), j, part)
+			if (has_text(f->file, part))
+				return true;
+	return false;
+}
+
 bool
 framework_differentiates(const struct site *s)
 {
 	return has_function("backward", s);
+}
+
+bool
+framework_waits_for_backward(const struct site *s)
+{
+	for (size_t f = 0; f < s->frames; f++)
+		if (is_in_file("differentiating", &s->frame[f]) &&
+		    s->frame[f].function != NULL &&
+		    strstr(s->frame[f].function, "backward") != NULL)
+			return true;
+	return false;
 }
 
 bool
@@ -192,27 +224,6 @@ bool
 framework_keeps(const struct site *s)
 {
 	return in_functions("keeping", s);
-}
-
-static bool
-has_text(const char *text, const json_t *part)
-{
-	return text != NULL && json_is_string(part) &&
-	    strstr(text, json_string_value(part)) != NULL;
-}
-
-/* Is it in a file of one of the frameworks' ${list}? */
-static bool
-is_in_file(const char *list, const struct site_frame *f)
-{
-	const json_t *framework, *part;
-	size_t i, j;
-
-	json_array_foreach(all(), i, framework)
-		json_array_foreach(json_object_get(framework, list), j, part)
-			if (has_text(f->file, part))
-				return true;
-	return false;
 }
 
 /* Is such a file on the stack of ${s}? */

@@ -18,6 +18,10 @@ bool framework_tunes(const struct site *s);
 /* framework_differentiates(s): does a framework's backward pass make the call? */
 bool framework_differentiates(const struct site *s);
 
+/* framework_waits_for_backward(s): is the thread, by its Python, in a backward pass that
+ * another thread runs? */
+bool framework_waits_for_backward(const struct site *s);
+
 /* framework_calls_back(s): is the call made where a program that runs on the GPU has called a
  * function on the host, and waits for it? */
 bool framework_calls_back(const struct site *s);

@@ -13,6 +13,7 @@
 
 #define SAID 3			/* functions */
 #define WAITS_LEAST 3		/* arithmetic: two without the longest, as of pauses.h */
+#define MOSTLY 0.5		/* arithmetic */
 #define SAID_LEAST 0.1		/* of the time, each */
 
 /* Is ${l} in one of the gaps of ${rounds}? */
@@ -50,6 +51,8 @@ counts(const struct run *run, const struct look *l, struct looks_of of)
 		return false;
 	if (of.rounds != NULL)
 		return in_rounds(run, l, of.rounds);
+	if (of.anywhere)
+		return true;
 	return (of.apart ? l->gap != 0 : recurs(run, l, of.least)) && (!(of.shortest_s > 0) ||
 	    (l->gap >= LOOK_GAP && ldexp(1e-9, (int)class_of(l)) >= of.shortest_s));
 }
@@ -86,6 +89,15 @@ double
 looks_share(const struct run *run, struct looks_of of, bool (*is)(const struct site *s))
 {
 	return share_of(sums_of(run, of, is));
+}
+
+double
+looks_compiling(const struct run *run)
+{
+	double s = sums_of(run, (struct looks_of){ .anywhere = true },
+	    framework_in_compiler).asked;
+
+	return s > MOSTLY * rule_wall_s(run) ? s : 0;
 }
 
 /* The waits at stacks that are asked for, in gaps that do not recur: looks one after another
@@ -177,40 +189,50 @@ looks_place(struct arena *arena, const struct run *run, struct looks_of of, doub
 	struct gaps_within *w = gaps_within_new();
 	const struct site *best = NULL;
 	struct looked *stack;
-	double all;
+	double all, forward = 0;
 	size_t n;
 
 	if ((stack = stacks_of(run, of, &n, &all)) != NULL) {
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++) {
+			if (framework_waits_for_backward(stack[i].site))
+				continue;
 			gaps_within_add(w, stack[i].site, stack[i].s);
-		best = gaps_within_find(w, arena, share * all, s);
+			forward += stack[i].s;
+		}
+		best = gaps_within_find(w, arena, share * forward, s);
 	}
 	gaps_within_free(w);
 	free(stack);
 	return best;
 }
 
-/* Where a stack is, of a loader. */
-enum in_loader { OUTSIDE, WAITS, WORKS };	/* WORKS: the program's own code, called by it */
+/* What the function does there, beside its own work. */
+enum doing {
+	OWN,
+	WAITS,			/* for a loader */
+	WORKS,			/* called by a loader */
+	LAUNCHES,		/* within calls of a framework's modules */
+	DIFFERENTIATES		/* waits for a backward pass */
+};
 
 /* A function with a line of it, and the seconds there. */
 struct in_function {
 	const struct site *site;
 	size_t at;		/* its frame of the site */
 	const struct site_frame *frame;
-	enum in_loader loader;
+	enum doing doing;
 	double s;
 };
 
 COMPARE(by_line, struct in_function, strcmp(x->frame->file, y->frame->file) ?:
-    strcmp(x->frame->function, y->frame->function) ?: ORDER(x->loader, y->loader) ?:
+    strcmp(x->frame->function, y->frame->function) ?: ORDER(x->doing, y->doing) ?:
     ORDER(x->frame->line, y->frame->line))
 COMPARE(by_share, struct in_function, ORDER(y->s, x->s))
 
 static bool
 same_function(const struct in_function *a, const struct in_function *b)
 {
-	return a->loader == b->loader && strcmp(a->frame->file, b->frame->file) == 0 &&
+	return a->doing == b->doing && strcmp(a->frame->file, b->frame->file) == 0 &&
 	    strcmp(a->frame->function, b->frame->function) == 0;
 }
 
@@ -243,16 +265,17 @@ join(struct in_function *f, size_t n)
 	return out;
 }
 
-/* Is the frame ${at} of ${s} called by a loader, or does it wait for one? */
-static enum in_loader
-loader_of(const struct site *s, size_t at)
+static enum doing
+doing_of(const struct site *s, size_t at)
 {
 	struct site inner = *s;
 
-	if (!framework_loads(s))
-		return OUTSIDE;
 	inner.frames = at;
-	return framework_loads(&inner) ? WAITS : WORKS;
+	if (framework_loads(s))
+		return framework_loads(&inner) ? WAITS : WORKS;
+	if (framework_waits_for_backward(&inner))
+		return DIFFERENTIATES;
+	return framework_calls_module(&inner) ? LAUNCHES : OWN;
 }
 
 static size_t
@@ -267,7 +290,7 @@ functions_of(struct in_function *f, const struct looked *stack, size_t n)
 		if (at < s->frames && s->frame[at].file != NULL &&
 		    s->frame[at].function != NULL)
 			f[out++] = (struct in_function){ s, at, &s->frame[at],
-			    loader_of(s, at), stack[i].s };
+			    doing_of(s, at), stack[i].s };
 	}
 	return out > 0 ? join(f, out) : 0;
 }
@@ -300,7 +323,7 @@ looks_function(struct arena *arena, const struct run *run, struct looks_of of, d
 
 	f = functions_new(run, of, &n, &all);
 	for (size_t i = 0; f != NULL && i < n; i++) {
-		if (f[i].loader != OUTSIDE)
+		if (f[i].doing != OWN)
 			continue;
 		if ((site = arena_get(arena, sizeof(*site))) != NULL) {
 			*site = *f[i].site;
@@ -316,15 +339,17 @@ looks_function(struct arena *arena, const struct run *run, struct looks_of of, d
 static const char *
 say_function(const struct rule_view *x, const struct in_function *f, double all)
 {
-	static const char *const word[] = { [OUTSIDE] = "%s (%s)",
+	static const char *const word[] = { [OWN] = "%s (%s)",
 	    [WAITS] = "the loader that %s waits for (%s)",
-	    [WORKS] = "%s, which the loader calls (%s)" };
+	    [WORKS] = "%s, which the loader calls (%s)",
+	    [LAUNCHES] = "modules that %s calls (%s)",
+	    [DIFFERENTIATES] = "the backward pass that %s starts (%s)" };
 	const char *name = strcmp(f->frame->function, "<module>") == 0 ?
 	    arena_format(x->arena, "%s:%u", text_base_name(f->frame->file), f->frame->line) :
 	    arena_format(x->arena, "%s() at %s:%u", f->frame->function,
 	    text_base_name(f->frame->file), f->frame->line);
 
-	return arena_format(x->arena, word[f->loader], name, say_percent(x->arena, f->s / all));
+	return arena_format(x->arena, word[f->doing], name, say_percent(x->arena, f->s / all));
 }
 
 const char *

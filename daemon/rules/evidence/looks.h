@@ -16,10 +16,11 @@
 /* Which looks count: those in gaps of which at least ${least} are alike, or in which a launch
  * was on its way; with ${rounds} those in its gaps, instead. Of these, the ones in gaps of
  * which the host's part is ${shortest_s} or more, and with a stack for which ${is} is true
- * (NULL: any). With ${apart} it does not matter whether gaps are alike. */
+ * (NULL: any). With ${apart} it does not matter whether gaps are alike; with ${anywhere}
+ * they need not be in a gap. */
 struct looks_of {
 	double least, shortest_s;
-	bool apart;
+	bool apart, anywhere;
 	const struct pauses *rounds;
 	bool (*is)(const struct site *s);
 };
@@ -28,6 +29,11 @@ struct looks_of {
  * ${is} is true; NAN if there are too few looks to tell. */
 double looks_share(const struct run *run, struct looks_of of,
     bool (*is)(const struct site *s));
+
+/* looks_compiling(run): for how long the program's Python was in a compiler, if that is most
+ * of the run; else 0. What runs while a compiler traces, lowers and tries out loads no code:
+ * records show less of it. */
+double looks_compiling(const struct run *run);
 
 /* looks_apart(run, least, is, waits): the seconds in gaps that do not recur, other than the
  * longest such wait, which is often the program's start, in which the stack is one for which
@@ -42,14 +48,16 @@ double looks_or_apart(const struct run *run, double least, bool (*is)(const stru
 /*
  * looks_place(arena, run, of, share, s): the line of the program's own Python within
  * whose calls ${share} of that time or more is spent, *${s} seconds: the innermost such
- * line. A site that shows it, in ${arena}; NULL: none, too few looks, or memory is short.
+ * line. Backward passes, which are no line's own, count for nothing here. A site that
+ * shows it, in ${arena}; NULL: none, too few looks, or memory is short.
  */
 const struct site *looks_place(struct arena *arena, const struct run *run,
     struct looks_of of, double share, double *s);
 
 /* looks_function(arena, run, of, share): the function of the program's own Python, outside of
- * a loader, in which itself, or in what it calls of others' code, most of that time is
- * spent, at its line with the most; *${share} of it. As looks_place. */
+ * loaders, modules and backward passes, in which itself, or in what it calls of others'
+ * code, most of that time is spent, at its line with the most; *${share} of it. As
+ * looks_place. */
 const struct site *looks_function(struct arena *arena, const struct run *run,
     struct looks_of of, double *share);
 

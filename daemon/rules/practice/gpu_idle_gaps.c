@@ -552,6 +552,13 @@ copy_workers(const struct run *run, struct site *to)
 	}
 }
 
+/* What a backward pass launches is due to what was called before. */
+static bool
+is_forward(const struct site *s)
+{
+	return !framework_waits_for_backward(s);
+}
+
 /* What the host was in while the GPU waited is a better place than what it did next, if a
  * line has most of it. Of what is made and copied each time the copies are the place. */
 static void
@@ -559,6 +566,7 @@ place_looks(const struct rule_view *x, struct draft *d, const struct again *a)
 {
 	bool loader = is_variant(d, "loader"), own = is_variant(d, "own");
 	struct looks_of of = looks_of(x);
+	double share = 0;
 	const struct site *at;
 	struct site *site;
 	double s;
@@ -567,7 +575,15 @@ place_looks(const struct rule_view *x, struct draft *d, const struct again *a)
 		return;
 	of.is = loader ? framework_loads : NULL;
 	of.apart = loader;
-	at = own ? own_work(x, &s) : looks_place(x->arena, x->run, of, LOOKED_TOLD, &s);
+	at = own ? own_work(x, &share) : NULL;
+	if (in_launches(d->variant)) {
+		of.is = is_forward;
+		at = looks_function(x->arena, x->run, of, &share);
+		at = share >= OWN_TOLD ? at : NULL;
+	}
+	own = at != NULL;
+	if (at == NULL)
+		at = looks_place(x->arena, x->run, of, LOOKED_TOLD, &s);
 	if (at == NULL || (site = arena_get(x->arena, sizeof(*site))) == NULL)
 		return;
 	*site = *at;
@@ -576,7 +592,7 @@ place_looks(const struct rule_view *x, struct draft *d, const struct again *a)
 	d->f.site = site;
 	d->f.location = arena_format(x->arena, loader ? "%s, in which the host is in the "
 	    "loader, here" : own ? "%s, in which the host is in this function more than in any "
-	    "other" : "%s, in which the host is mostly in what this line does",
+	    "other of the program's" : "%s, in which the host is mostly in what this line does",
 	    say_counted(x->arena, a->gaps, "gap"));
 }
 

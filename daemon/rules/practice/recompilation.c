@@ -12,6 +12,7 @@
 #include "rules/evidence/framework.h"
 #include "rules/evidence/library.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/looks.h"
 #include "rules/evidence/remade.h"
 #include "rules/evidence/steps.h"
 #include "rules/evidence/tuning.h"
@@ -24,6 +25,7 @@ struct compilations {
 	double times, loads, idle_s;
 	double needed_s;	/* of idle_s: compilations that are necessary */
 	double unfinished_s;	/* of idle_s: one that was cut off */
+	double looked_s;	/* idle_s, by looks: most of the run; else 0 */
 	double late;		/* launches before the last compilation, of all */
 	bool kept;		/* all of it is code that its compiler keeps on disk */
 	uint32_t kernel;	/* id of one for which the GPU waited longest */
@@ -135,6 +137,21 @@ add_unfinished(const struct rule_view *x, struct compilations *a)
 	a->kept = false;
 }
 
+#define MOSTLY 0.5		/* arithmetic */
+
+/* If compilers take most of the run, all of it is what the GPU waited for, and not only what
+ * ended with code that was loaded. */
+static void
+add_looked(const struct rule_view *x, struct compilations *a)
+{
+	double s = looks_compiling(x->run);
+
+	if (s <= a->idle_s)
+		return;
+	a->idle_s = a->looked_s = s;
+	a->times = fmax(1, a->times);
+}
+
 /* Does the program or a framework load the code itself? The runtime loads what was
  * compiled before the program ran, at its first call. */
 static bool
@@ -175,8 +192,6 @@ has_torch_compile(const struct rule_view *x)
 				return true;
 	return false;
 }
-
-#define MOSTLY 0.5		/* arithmetic */
 
 /* Do the compilations ${a} take most of the run? Then they are what its time went into, though
  * they come once, and early. */
@@ -222,8 +237,12 @@ found(struct rule_view *x, const char *key, const struct compilations *a)
 	rule_evidence(x, d, "late_ratio", a->late,
 	    "launches before the last of them, of all",
 	    .measured = "API and kernel records", .key = most ? NULL : "min_late");
-	rule_evidence(x, d, "idle_s", a->idle_s, "GPU idle meanwhile",
-	    .measured = "API and kernel records");
+	if (a->looked_s > 0)
+		rule_evidence(x, d, "idle_s", a->idle_s, "the program's Python in a "
+		    "compiler", .measured = "looks at its stacks");
+	else
+		rule_evidence(x, d, "idle_s", a->idle_s, "GPU idle meanwhile",
+		    .measured = "API and kernel records");
 	if (a->unfinished_s > 0)
 		rule_evidence(x, d, "unfinished_s", a->unfinished_s, "of it, in a "
 		    "compilation that had not ended when the recording did",
@@ -485,12 +504,13 @@ static void
 tell_torch(struct rule_view *x, struct draft *d, const struct compilations *a)
 {
 	bool search = strcmp(d->variant, "search") == 0;
-	double more = compiler_s(x->run);
+	double more = a->looked_s > 0 ? 0 : compiler_s(x->run);
 
 	d->claim[0].s.low += share[VIEW_LOW] * more;
 	d->claim[0].s.mid += share[VIEW_MID] * more;
 	d->claim[0].s.high += share[VIEW_HIGH] * more;
-	rule_evidence(x, d, "compiler_s", more, "GPU idle in front of other calls of the "
+	if (more > 0)
+		rule_evidence(x, d, "compiler_s", more, "GPU idle in front of other calls of the "
 	    "compiler", .estimated = "call stacks");
 	d->f.summary = arena_format(x->arena, "torch.compile makes functions for the "
 	    "first time%s, %s: the GPU waits %s for it", search ? " and tries out variants" : "",
@@ -538,6 +558,25 @@ tell_unfinished(struct rule_view *x, struct draft *d, const struct compilations 
 	    "        0, 1000, lambda i, x: step(x), x)";
 }
 
+/* The line of the program's own within whose calls the compiler works. */
+static void
+place_looked(struct rule_view *x, struct draft *d, const struct compilations *a)
+{
+	struct looks_of of = { .apart = true, .anywhere = true, .is = framework_in_compiler };
+	const struct site *at;
+	double s;
+
+	if (!(a->looked_s > 0))
+		return;
+	at = looks_place(x->arena, x->run, of, MOSTLY, &s);
+	if (at == NULL)
+		return;
+	d->f.site = at;
+	d->f.location = arena_format(x->arena, "%s; %s of the compiler's time is within what "
+	    "this line calls", d->f.location, say_percent(x->arena,
+	    fmin(1, s / a->looked_s)));
+}
+
 static void
 tell_again(struct rule_view *x, struct draft *d, const struct compilations *a)
 {
@@ -558,6 +597,7 @@ tell_again(struct rule_view *x, struct draft *d, const struct compilations *a)
 	lines_site_of(x, d, CALL_BIT(MODULE_LOAD), is_own_loading);
 	if (d->f.site == NULL || !is_own_loading(d->f.site))
 		lines_site_of(x, d, CALL_BIT(MODULE_LOAD), is_loaded_by_hand);
+	place_looked(x, d, a);
 	d->variant = torch ? torch_variant(x) : variant != NULL ? variant : "own";
 	d->f.summary = arena_format(x->arena, "the program compiles in the loop, "
 	    "%s: the GPU waits %s for it%s",
@@ -603,6 +643,7 @@ rule_recompilation(struct rule_view *x)
 	bool any = false;
 
 	add_unfinished(x, &again);
+	add_looked(x, &again);
 	if ((d = found(x, "tuning", &tuning)) != NULL) {
 		tell_tuning(x, d, &tuning);
 		any = true;

@@ -13,6 +13,7 @@
  */
 #include <math.h>
 
+#include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
 
 /* A copy from the device is spared if the host does not read the data: half of them. */
@@ -297,6 +298,20 @@ explain(struct draft *d, const struct resent *r, bool sure, bool ring)
 		    "bytes as they are, these copies can go";
 }
 
+/* The copies of one direction: of lines that copy to the GPU the one in front of which it
+ * waits longest, as the host makes there what it copies. */
+static void
+place(struct rule_view *x, struct draft *d, enum resent_kind kind)
+{
+	bool (*is)(const struct site *s) = kind == RESENT_ROUND ? lines_reads : lines_feeds;
+	const struct site *at = gaps_away(x->arena, x->run, 0, 1, is);
+
+	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
+	lines_site_asked(x, d, is);
+	if (at != NULL)
+		d->f.site = at;
+}
+
 static void
 found(struct rule_view *x, const struct resent *r)
 {
@@ -312,7 +327,7 @@ found(struct rule_view *x, const struct resent *r)
 	if (ring)
 		s.least = s.likely = s.down = 0;
 	sure = s.likely > s.stays;
-	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
+	place(x, d, r->kind);
 	d->claim[0] = (struct claim){ POOL_COPY, {
 	    0.8 * fmax(0, s.least - s.stays) * exposure,
 	    (fmax(0, s.likely - s.stays) + DOWN_SPARED * s.down) * exposure,

@@ -140,8 +140,10 @@ found(struct rule_view *x, const struct attention *a, const struct gone *gone)
 	d->f.limiter = "the scores of all pairs of positions go through memory "
 	    "once per operator";
 	d->f.advice = "call torch.nn.functional.scaled_dot_product_attention("
-	    "q, k, v, is_causal=…), in 16-bit types; the scores stay on the chip, and "
-	    "memory no longer grows with the square of the length";
+	    "q, k, v, is_causal=…), in 16-bit types; what is added to the scores (a bias, "
+	    "relative positions, a mask) goes as attn_mask, or into the score_mod of "
+	    "flex_attention; the scores stay on the chip, and memory no longer grows with "
+	    "the square of the length";
 	d->f.gain_note = "what lies between the products goes; the products stay "
 	    "about as long as they are";
 	d->f.bad_code = "w = torch.softmax(q @ k.transpose(-2, -1) * scale, -1)\n"
