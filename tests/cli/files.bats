@@ -468,3 +468,12 @@ captures="$BATS_TEST_DIRNAME/../captures"
 		done
 	done
 }
+
+# Recorded on an H200: loop() calls slow(), which keeps the processor busy for 4 ms.
+@test "show: what a Python program was in while the GPU waited" {
+	run cudadvise show "$captures/programs/busyloop.cadv"
+	[ "$status" -eq 0 ]
+	told=$(tr -s ' \n' '  ' <<< "$output")
+	[[ "$told" == *"called from check.py:5 in slow():"* ]]
+	[[ "$told" == *"meanwhile the host is in slow() at check.py:5 (97 %)"* ]]
+}
