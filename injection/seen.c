@@ -19,6 +19,8 @@
 #include "thread.h"
 
 #define TEXT 8192		/* bytes of a stack's frames, as a call site's */
+#define INNER 24		/* frames; arithmetic: what is left of TEXT has room for the
+				 * program's own */
 #define EVERY_NS 10000000ull	/* between two looks, at least */
 #define LOOKS 6000		/* and one part in this many of the run: so many looks, and a
 				 * few times as many in a run of days */
@@ -68,15 +70,23 @@ is_package(const char *file, size_t len)
 }
 
 /* The frames in seen.peek as text; returns its length. Stops when the next frame might not
- * fit. */
+ * fit. Of packages' frames only the INNER innermost are kept: a compiler's stack is deeper
+ * than there is room for, and its outermost frames are those of the program. */
 static size_t
 write_text(bool (*package)(const char *file, size_t len))
 {
-	size_t used = 0;
+	size_t used = 0, n;
 
 	for (size_t i = 0; i < seen.peek.frames &&
-	    sizeof(seen.text) - used >= PEEK_LINE; i++)
-		used += python_peek_text(&seen.peek.frame[i], package, seen.text + used);
+	    sizeof(seen.text) - used >= PEEK_LINE; i++) {
+		char *line = seen.text + used;
+
+		n = python_peek_text(&seen.peek.frame[i], package, line);
+		if (i >= INNER && package != NULL && n > 0 && package(line,
+		    (size_t)((char *)memchr(line, '\t', n) - line)))
+			continue;
+		used += n;
+	}
 	return used;
 }
 

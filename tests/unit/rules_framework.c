@@ -2658,3 +2658,26 @@ MADE_TEST(test_graph_first)
 	assert_has(made_found(m, "launch-bound-graph-candidate")->advice,
 	    "x[mask]");
 }
+
+/* One kernel that is as short as its launch, and more than half of all launches, works on a
+ * row at a time: no larger batch makes fewer of them. */
+MADE_TEST(test_words_of_rows)
+{
+	struct process python = { .python = true };
+
+	fault_launch_bound(m);
+	m->kernel[0].name = "void at::native::vectorized_elementwise_kernel<4, int>(int)";
+	m->run.process = &python;
+	m->run.processes = 1;
+	made_gaps(m, IDLE_HOST, 50000, 65536);
+	m->run.sequences = 0;
+	m->run.launches = 100000;
+	m->kernel[0].launches = 49000;
+	m->kernel[0].shape.grid_x = m->kernel[0].shape.grid_y = m->kernel[0].shape.grid_z = 1;
+	m->kernel[0].total_ns = m->kernel[0].exposed_ns = 49000 * 1000;
+	assert_lacks(made_found(m, "gpu-idle-gaps")->advice, "single rows");
+	m->kernel[0].launches = 51000;
+	assert_has(made_found(m, "gpu-idle-gaps")->advice, "single rows");
+	m->kernel[0].total_ns = 51000ull * 100 * 1000;	/* 100 us each */
+	assert_lacks(made_found(m, "gpu-idle-gaps")->advice, "single rows");
+}

@@ -212,8 +212,16 @@ MADE_TEST(test_compiler)
 	m->kernel[0].host_before_ns = 2900 * MS;
 	m->run.site = launch;
 	m->run.sites = 2;
+	m->run.xla_module = &(struct xla_module){ .name = "jit_step", .times = 1 };
+	m->run.xla_modules = 1;
 	assert_has(made_found(m, "gpu-idle-gaps")->summary, "2.4 s in all");
+	/* Short gaps are what the calls take; in longer ones is other work. */
 	assert_has(made_found(m, "gpu-idle-gaps")->advice, "jitted functions less often");
+	made_gaps(m, IDLE_HOST, 20, 20 * MS);
+	for (int i = 0; i < 90; i++)
+		look[i].gap = LOOK_GAP + 24;
+	assert_has(made_found(m, "gpu-idle-gaps")->advice, "inside of what is jitted");
+	made_gaps(m, IDLE_HOST, (uint64_t)-20, 20 * MS);
 	m->run.looks = 0;		/* as the stacks say, half of the 2.9 s */
 	assert_has(made_found(m, "gpu-idle-gaps")->summary, "1.55 s in all");
 }

@@ -2,6 +2,7 @@
 # sees. Exit status 77: this interpreter does not export what the library needs.
 import ctypes
 import json.decoder
+import re
 import sys
 import threading
 import time
@@ -11,12 +12,12 @@ out = ctypes.create_string_buffer(65536)
 
 
 def inner():
-    n = library.host_python(out, 8192)  # line 14
+    n = library.host_python(out, 8192)  # line 15
     return out.raw[:n].decode()
 
 
 def outer():
-    return inner()  # line 19
+    return inner()  # line 20
 
 
 def deep(n):
@@ -33,7 +34,7 @@ if (
     sys.exit(77)
 
 got = outer().splitlines()
-want = [f"{__file__}\t14\tinner", f"{__file__}\t19\touter"]
+want = [f"{__file__}\t15\tinner", f"{__file__}\t20\touter"]
 assert got[:2] == want, got
 assert got[2].startswith(f"{__file__}\t") and got[2].endswith("<module>"), got
 assert len(got) == 3, got
@@ -176,3 +177,21 @@ for look, period in zip(looks, periods):
         assert any("thode" in f[2] for f in frames), look
 assert any(f.endswith("decoder.py") for look in looks for f in [l.split("\t")[0] for l in look[1:]]), looks
 assert 0.3 < share["busy"] < 0.9 and 0.3 < share["quiet"] < 0.9, share
+
+# Of a stack that is deeper than there is room for, frames of packages between are left out,
+# and the program's own are kept.
+def deep_down(depth):
+    if depth == 0:
+        quiet(0.2)
+    else:
+        re.sub("x", lambda m: deep_down(depth - 1) or "", "x")
+
+
+seen()
+deep_down(40)
+found = [look for look in seen() if any("\tquiet" in line for line in look)]
+assert found, "no look"
+for look in found:
+    frames = [line.split("\t") for line in look[1:] if line]
+    assert frames[-1][2] == "<module>" or len(frames) > 60, look
+    assert sum(f[2].endswith("deep_down") for f in frames) >= 40, look

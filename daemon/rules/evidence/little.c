@@ -15,8 +15,8 @@
  * per wait where the data are too small, 28 in a solver that compiling helps (likewise). */
 #define LAUNCHES_EACH 16
 
-static bool
-is_little(const struct run *run, const struct kernel *k)
+bool
+little_is(const struct run *run, const struct kernel *k)
 {
 	return k->device < run->devices && !library_fills(run, k) &&
 	    steps_mean_s(k) < STEPS_SHORT_LAUNCHES *
@@ -47,7 +47,7 @@ little_work(const struct run *run, struct little *l)
 		const struct kernel *k = &run->kernel[i];
 
 		all += (double)k->launches;
-		if (!is_little(run, k))
+		if (!little_is(run, k))
 			continue;
 		little += (double)k->launches;
 		s += (double)k->total_ns * 1e-9;

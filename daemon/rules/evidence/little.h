@@ -16,6 +16,9 @@ struct little {
 				 * repeat, 0..1 */
 };
 
+/* little_is(run, k): is ${k} about as short as a launch, and leaves SMs idle? */
+bool little_is(const struct run *run, const struct kernel *k);
+
 /* little_work(run, l): are nearly all launches such ones, does the host wait for copies
  * between few of them, and does no sequence repeat that one graph could launch? */
 bool little_work(const struct run *run, struct little *l);

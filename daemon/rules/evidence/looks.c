@@ -91,6 +91,18 @@ looks_share(const struct run *run, struct looks_of of, bool (*is)(const struct s
 	return share_of(sums_of(run, of, is));
 }
 
+static bool
+is_any(const struct site *s)
+{
+	return s != NULL;
+}
+
+double
+looks_s(const struct run *run, struct looks_of of)
+{
+	return sums_of(run, of, is_any).s;
+}
+
 double
 looks_compiling(const struct run *run)
 {

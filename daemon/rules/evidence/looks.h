@@ -30,6 +30,9 @@ struct looks_of {
 double looks_share(const struct run *run, struct looks_of of,
     bool (*is)(const struct site *s));
 
+/* looks_s(run, of): the seconds that those stand for. */
+double looks_s(const struct run *run, struct looks_of of);
+
 /* looks_compiling(run): for how long the program's Python was in a compiler, if that is most
  * of the run; else 0. What runs while a compiler traces, lowers and tries out loads no code:
  * records show less of it. */

@@ -39,6 +39,13 @@ is_made(const struct draft *d)
 	return is_variant(d, "within") || is_variant(d, "convert");
 }
 
+/* Is it the work of a function of the program's own? */
+static bool
+is_own(const struct draft *d)
+{
+	return is_variant(d, "own") || is_variant(d, "calls");
+}
+
 /* Is it input that comes late, other than a loader's? */
 static bool
 is_late_input(const struct draft *d)
@@ -59,7 +66,7 @@ is_loading(const struct draft *d)
 static bool
 in_launches(const char *variant)
 {
-	static const char *const of[] = { "launches", "varied", "little", "busy" };
+	static const char *const of[] = { "launches", "varied", "rows", "little", "busy" };
 
 	for (size_t i = 0; variant != NULL && i < sizeof(of) / sizeof(of[0]); i++)
 		if (strcmp(variant, of[i]) == 0)
@@ -503,6 +510,39 @@ own_work(const struct rule_view *x, double *share)
 	return s != NULL && *share >= OWN_TOLD ? s : NULL;
 }
 
+/* Between calls of jitted functions, is most of the time in shorter gaps than this? Then it is
+ * what the calls take, and not other work: a call with many arrays of NumPy's takes 1 to 2 ms
+ * (IQL, JAX 0.11, H200, 2026-11-30). */
+#define CALL_S 10e-3
+
+static bool
+is_calling(const struct rule_view *x)
+{
+	struct looks_of all = { .least = rule_value(x, "min_gaps"),
+	    .shortest_s = OWN_SHORTEST_S }, longer = all;
+
+	longer.shortest_s = CALL_S;
+	return x->run->xla_modules > 0 && looks_s(x->run, longer) <
+	    0.5 * looks_s(x->run, all);
+}
+
+#define ROWS_MOST 0.5		/* of the launches; arithmetic: most */
+
+/* Is most of what is launched one kernel that is as short as its launch? It works on a row or
+ * an element at a time: no step of operators launches one of them so often. */
+static bool
+by_rows(const struct run *run)
+{
+	for (size_t i = 0; i < run->kernels; i++) {
+		const struct kernel *k = &run->kernel[i];
+
+		if ((double)k->launches > ROWS_MOST * (double)run->launches &&
+		    little_is(run, k))
+			return true;
+	}
+	return false;
+}
+
 /* The words for the gaps ${a} of ${idle} seconds, besides which the GPU waits for
  * launches for ${launching} seconds in an interpreter; NULL: the general ones. */
 static const char *
@@ -525,7 +565,7 @@ variant_of(const struct rule_view *x, const struct again *a, double idle,
 	if (a->input > fmax(0.5 * idle, launching) && copies_again(run))
 		return "kept";
 	if (python && !brief && own_work(x, &own) != NULL)
-		return "own";
+		return is_calling(x) ? "calls" : "own";
 	if (a->input > fmax(0.5 * idle, launching))
 		return a->between > 0.5 * idle ? "between" : "input";
 	if (brief && little_work(run, little))
@@ -534,6 +574,8 @@ variant_of(const struct rule_view *x, const struct again *a, double idle,
 	 * known. */
 	if (brief && is_busy(run, a, idle))
 		return "busy";
+	if (brief && by_rows(run))
+		return "rows";
 	if (brief)
 		return gaps_repeated(run) > GAPS_REPEATED ? "launches" : "varied";
 	return python && !host_goes(x, a, idle) ? "work" : NULL;
@@ -564,7 +606,7 @@ is_forward(const struct site *s)
 static void
 place_looks(const struct rule_view *x, struct draft *d, const struct again *a)
 {
-	bool loader = is_variant(d, "loader"), own = is_variant(d, "own");
+	bool loader = is_variant(d, "loader"), own = is_own(d);
 	struct looks_of of = looks_of(x);
 	double share = 0;
 	const struct site *at;
@@ -1053,10 +1095,13 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	if (is_variant(d, "kept"))
 		d->f.advice = "make what does not change once, in front of the loop, "
 		    "and keep it on the GPU; what does, make there";
-	if (is_variant(d, "own"))
+	if (is_own(d))
 		d->f.advice = "make this function faster: keep what it makes anew each time, "
 		    "vectorise its loops, or do on the GPU what it does on the host; or do it "
 		    "ahead, beside the GPU's work";
+	if (is_variant(d, "rows"))
+		d->f.advice = "do what this does for single rows or elements as one operation "
+		    "on arrays of indices, or on the host, and copy the result once";
 	if (is_variant(d, "within"))
 		d->f.advice = "make on the GPU what the model makes on the host and copies, "
 		    "or once, in front of the loop";
