@@ -300,6 +300,32 @@ MADE_TEST(test_uploaded_again)
 	made_found(m, "redundant-transfers");
 }
 
+/* The place of copies to the GPU is a line that copies there, and of several the one in front
+ * of which it waits longest, as the host makes there what it copies. */
+MADE_TEST(test_uploaded_at)
+{
+#define TO_GPU { .function = "cuMemcpyHtoDAsync_v2", .module = "libcuda.so.1" }
+	struct site_frame within[] = { { .function = "cuMemcpyDtoDAsync_v2",
+	    .module = "libcuda.so.1" } };
+	struct site_frame batch[] = { { .file = "/a/run.py", .function = "f", .line = 7,
+	    .python = true }, TO_GPU };
+	struct site_frame volume[] = { { .file = "/a/net.py", .function = "f", .line = 9,
+	    .python = true }, TO_GPU };
+	struct site site[] = {
+		{ .call = CALL_MEMCPY_ASYNC, .count = 900, .frame = within, .frames = 1 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 90, .frame = batch, .frames = 2 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 30, .frame = volume, .frames = 2 } };
+
+	fault_staging_buffer(m);
+	m->run.site = site;
+	m->run.sites = 3;
+	assert_ptr_equal(made_found(m, "redundant-transfers")->site, &site[1]);
+	site[1].idle_ns = 1 * MS;
+	site[2].idle_ns = 600 * MS;
+	site[1].idle_gaps = site[2].idle_gaps = 30;
+	assert_int_equal(made_found(m, "redundant-transfers")->site->frame[0].line, 9);
+}
+
 /* A window that slides over host memory: what was in it before need not be sent, unless
  * the host may have written it anew. */
 MADE_TEST(test_slid_window)
