@@ -82,13 +82,16 @@ decode_kernel(const cupti_kernel *k)
 	};
 	struct signature *s;
 
-	launch_done(k->correlationId);
-	if ((s = signature_of(k->name, k->name, &shape)) == NULL)
+	if ((s = signature_of(k->name, k->name, &shape)) == NULL) {
+		launch_done(k->correlationId);
 		return;
+	}
 	if (is_cupti_own(k, s)) {
 		s->skip = SKIP_EXCLUDED;
 		return;
 	}
+	/* A kernel of CUPTI's own has the correlation of a launch of the program's. */
+	launch_done(k->correlationId);
 	silence_seen(l.enter_ns);
 	if (!s->announced)
 		signature_announce(s, k);
