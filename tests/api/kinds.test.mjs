@@ -20,7 +20,8 @@ const made = path.join(daemon.dir, 'made.cadv');
 // For each kind the first capture that contains it is used; most are real ones.
 const captures = [recorded('programs/graphs.cadv'), recorded('pairs/unchecked-errors.bad.cadv'),
   recorded('pairs/jit-at-startup.bad.cadv'), recorded('pairs/peer-access-off.bad.cadv'), made,
-  recorded('pairs/unified-memory-faults.bad.cadv'), recorded('pairs/sanitizer-findings.bad.cadv')];
+  recorded('pairs/unified-memory-faults.bad.cadv'), recorded('pairs/sanitizer-findings.bad.cadv'),
+  recorded('looks/busyloop.cadv')];
 const held = new Map(); // the kinds that a capture contains, by its name
 const commands = ['show', 'kernels', 'findings', 'roofline', 'checklist', 'annotate', 'compare'];
 // With a sanitizer two of the commands read each kind, and each command reads some of the

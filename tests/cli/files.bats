@@ -471,7 +471,7 @@ captures="$BATS_TEST_DIRNAME/../captures"
 
 # Recorded on an H200: loop() calls slow(), which keeps the processor busy for 4 ms.
 @test "show: what a Python program was in while the GPU waited" {
-	run cudadvise show "$captures/programs/busyloop.cadv"
+	run cudadvise show "$captures/looks/busyloop.cadv"
 	[ "$status" -eq 0 ]
 	told=$(tr -s ' \n' '  ' <<< "$output")
 	[[ "$told" == *"called from check.py:5 in slow():"* ]]
