@@ -182,6 +182,24 @@ framework_loops(const struct site *s)
 }
 
 bool
+framework_recurs(const struct site *s)
+{
+	return has_function("recurring", s);
+}
+
+bool
+framework_recurs_back(const struct site *s)
+{
+	return has_function("recurring_back", s);
+}
+
+bool
+framework_feeds(const struct site *s)
+{
+	return has_function("feeding", s);
+}
+
+bool
 framework_tunes(const struct site *s)
 {
 	return in_functions("tuning", s);

@@ -30,6 +30,15 @@ bool framework_calls_back(const struct site *s);
  * the host runs, launch by launch? */
 bool framework_loops(const struct site *s);
 
+/* framework_recurs(s), framework_recurs_back(s): is the call made by a framework's recurrent
+ * layer, which takes all positions of a sequence at once, or by its backward pass? */
+bool framework_recurs(const struct site *s);
+bool framework_recurs_back(const struct site *s);
+
+/* framework_feeds(s): is it made by an operator with which the next input of such a layer is
+ * made of its last output: attention, or the choice of a token? */
+bool framework_feeds(const struct site *s);
+
 /* framework_compiles(s): does a compiler make the call while it compiles, or in order to
  * try out what it made? Not a library that tries out what it has. */
 bool framework_compiles(const struct site *s);
