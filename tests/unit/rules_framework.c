@@ -1990,6 +1990,164 @@ MADE_TEST(test_words_of_pieces)
 	    "take the host's waits out");
 }
 
+/* The findings of the rule, and the first of them. */
+static size_t
+graphs(struct made *m, const struct finding **first)
+{
+	const struct advice *a = made_advised(m);
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->findings; i++) {
+		if (strcmp(a->finding[i].rule, "launch-bound-graph-candidate") != 0)
+			continue;
+		if (n++ == 0)
+			*first = &a->finding[i];
+	}
+	return n;
+}
+
+/* A training that calls nn.LSTM for each of 64 positions of 100 steps: two launches of the
+ * forward pass, an operator on its output, the backward pass; and the optimizer. */
+#define RECURS "at::_ops::_cudnn_rnn::call(at::Tensor const&)"
+static struct site_frame position[] = {
+	{ .file = "/x/site-packages/torch/nn/modules/rnn.py", .line = 1169,
+	  .function = "forward", .python = true },
+	{ .file = "/home/me/net.py", .line = 64, .function = "forward", .python = true },
+	{ .file = "/home/me/train.py", .line = 75, .function = "train", .python = true },
+	{ .function = RECURS, .module = "libtorch_cpu.so" },
+}, of_output[] = {
+	{ .file = "/home/me/train.py", .line = 76, .function = "train", .python = true },
+	{ .function = "at::_ops::add_Tensor::call(int)", .module = "libtorch_cpu.so" },
+}, backwards[] = {
+	{ .function = "at::_ops::_cudnn_rnn_backward::call(at::Tensor const&)",
+	  .module = "libtorch_cpu.so" },
+}, adam_step[] = {
+	{ .file = "/x/site-packages/torch/optim/adam.py", .line = 705,
+	  .function = "_multi_tensor_adam", .python = true },
+	{ .file = "/home/me/train.py", .line = 79, .function = "train", .python = true },
+};
+static struct site recurring[] = {
+	{ .call = CALL_LAUNCH, .kernel = 1, .count = 4, .frame = position, .frames = 4,
+	  .first = 1 },
+	{ .call = CALL_LAUNCH, .kernel = 2, .count = 4, .frame = position, .frames = 4,
+	  .first = 1 },
+	{ .call = CALL_LAUNCH, .kernel = 3, .count = 4, .frame = of_output, .frames = 2 },
+	{ .call = CALL_LAUNCH, .kernel = 4, .count = 4, .frame = backwards, .frames = 1 },
+	{ .call = CALL_LAUNCH, .kernel = 5, .count = 2, .frame = adam_step, .frames = 2,
+	  .first = 1 },
+};
+
+static void
+recurrent(struct made *m, struct process *python)
+{
+	static const struct {
+		const char *name;
+		uint64_t launches, gap_ns;
+	} kernels[] = {
+		{ "sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_kernel", 6400, 100000 },
+		{ "void RNN_blockPersist_fp_LSTM<float, float, float, 64>(int)", 6400, 4000 },
+		{ "void at::native::vectorized_elementwise_kernel<4, int>(int)", 6400, 20000 },
+		{ "void RNN_blockPersist_bp_LSTM_FMA<float, float>(int)", 6400, 60000 },
+		{ "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<int>"
+		  "(int)", 100, 1000000 },
+	};
+
+	made_again(m);
+	for (size_t i = 0; i < 5; i++)
+		made_kernel(m, kernels[i].name, kernels[i].launches, 2000)->gap_before_ns =
+		    kernels[i].launches * kernels[i].gap_ns;
+	*python = (struct process){ .python = true };
+	m->run.process = python;
+	m->run.processes = 1;
+	/* cuDNN's streams are its own. */
+	for (size_t i = 0; i < 2; i++)
+		m->sequence[i] = (struct sequence){ .stream = (uint32_t)(i == 0 ? 13 : 7),
+		    .length = 2, .repeats = 6400, .kernel_ns = 12800 * 2000,
+		    .idle_ns = 12800 * 16000, .gaps = 12800, .first_ns = S,
+		    .last_ns = 3 * S };
+	m->sequence[0].kernel[0] = 1;
+	m->sequence[0].kernel[1] = 2;
+	m->sequence[1].kernel[0] = 3;
+	m->sequence[1].kernel[1] = 4;
+	m->run.sequences = 2;
+	m->run.idle_ns[IDLE_LAUNCH] = 1500 * MS;
+	m->run.idle_total_ns += 1500 * MS;
+	m->run.site = recurring;
+	m->run.sites = 5;
+}
+
+/* A recurrent layer takes all positions in one call: the line that calls it is the place, and
+ * all gaps of the loop but one turn's are the price, half of those that no graph takes. */
+MADE_TEST(test_recurrent_layer)
+{
+	struct process python;
+	const struct finding *f;
+	size_t n;
+
+	recurrent(m, &python);
+	n = graphs(m, &f);
+	assert_int_equal(n, 1);
+	assert_has(f->advice, "the whole sequence at once");
+	assert_has(f->summary, "64 times a step");
+	assert_ptr_equal(f->site->frame, position);
+	/* 0.41 s in sequences, 1.18 s in all. */
+	assert_true(f->saves_s > 0.72 && f->saves_s < 0.8);
+	assert_true(f->saves_low_s <= 0.1 * f->saves_s);
+	/* Waits of each position go with it. */
+	m->sequence[1].syncs = m->sequence[1].repeats;
+	assert_has(made_found(m, "launch-bound-graph-candidate")->advice,
+	    "the whole sequence at once");
+}
+
+static void
+no_recurrent(struct made *m)
+{
+	assert_lacks(made_found(m, "launch-bound-graph-candidate")->advice,
+	    "the whole sequence");
+}
+
+/* A few calls for each step are parts of a model, a cell that is called by itself has no
+ * other form, and without a training it samples: each output is the next input. */
+MADE_TEST(test_no_recurrent_layer)
+{
+	struct process python;
+
+	recurrent(m, &python);
+	m->kernel[4].launches = 1600;
+	no_recurrent(m);
+	recurrent(m, &python);
+	position[3].function = "at::_ops::_thnn_fused_lstm_cell::call(at::Tensor const&)";
+	no_recurrent(m);
+	position[3].function = RECURS;
+	recurrent(m, &python);
+	m->run.sites = 4;
+	no_recurrent(m);
+	/* A line that samples, beside a training on whole sequences. */
+	recurrent(m, &python);
+	m->kernel[3].launches = 100;
+	no_recurrent(m);
+	/* Attention between two positions. */
+	recurrent(m, &python);
+	of_output[1].function = "at::_ops::bmm::call(at::Tensor const&, at::Tensor const&)";
+	no_recurrent(m);
+	of_output[1].function = "at::_ops::add_Tensor::call(int)";
+}
+
+/* A call for all positions launches a product for all of them, and then a kernel for each:
+ * these follow at once. */
+MADE_TEST(test_recurrent_layer_at_once)
+{
+	struct process python;
+
+	recurrent(m, &python);
+	m->kernel[0].launches = 100;
+	m->kernel[0].gap_before_ns = 100 * 100000;
+	no_recurrent(m);
+	/* On a GPU that has enough to do there are no gaps at all. */
+	m->kernel[0].gap_before_ns = 100 * 1000;
+	no_recurrent(m);
+}
+
 /* Conversions go, and of the gaps the part beside them: 1,000 of 3,000 launches. */
 MADE_TEST(test_converted_weights)
 {
@@ -2444,22 +2602,6 @@ MADE_TEST(test_waits_of_loop)
 	site[0].frame = own;
 	assert_has(made_found(m, "launch-bound-graph-candidate")->summary,
 	    "times with waits at run.py:9;");
-}
-
-/* The findings of the rule, and the first of them. */
-static size_t
-graphs(struct made *m, const struct finding **first)
-{
-	const struct advice *a = made_advised(m);
-	size_t n = 0;
-
-	for (size_t i = 0; i < a->findings; i++) {
-		if (strcmp(a->finding[i].rule, "launch-bound-graph-candidate") != 0)
-			continue;
-		if (n++ == 0)
-			*first = &a->finding[i];
-	}
-	return n;
 }
 
 /* Two sequences of a step of Python's: both at the same time, of the same length. */

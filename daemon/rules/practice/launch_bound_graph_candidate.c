@@ -9,6 +9,9 @@
  * Functions that repeat in other shapes each time (run->alike) count there, too: the
  * change is to give them one shape.
  *
+ * A framework's recurrent layer that a training calls for one position after the other takes
+ * all of them in one call: then the loop goes, which saves more than a graph of a turn of it.
+ *
  * An optimizer that launches for each tensor repeats sequences as well, but no compiled
  * model contains it: what waits for its launches is unfused-optimizer's to say.
  */
@@ -23,6 +26,7 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/operator.h"
 #include "rules/evidence/reads.h"
+#include "rules/evidence/recurrent.h"
 #include "rules/evidence/slope.h"
 #include "rules/evidence/steps.h"
 #include "rules/evidence/tuning.h"
@@ -77,6 +81,11 @@
 #define OPTIMIZER_LEAST 0.9
 #define UPDATES_LEAST 0.5
 
+/* Whether an output of a recurrent layer is the next input, with which the loop over
+ * positions has to stay, no record says: of the price so much is certain, and not more than a
+ * graph of one turn of the loop saves. Arithmetic: one digit. */
+#define RECURRENT_LOW 0.1
+
 struct candidate {
 	const struct sequence *s;
 	bool alike;			/* in other shapes each time */
@@ -109,6 +118,8 @@ struct loop {
 	double updates, updates_s;	/* of these, those for single tensors */
 	double between_s;		/* idle between them, in the same loop */
 	bool parts;			/* most launches lie between */
+	const struct recurrent *recurrent;	/* the layer that it calls for
+					 * single positions; NULL */
 	struct gain gain;
 };
 
@@ -262,6 +273,10 @@ advise(const struct rule_view *x, const struct draft *d,
 		return arena_format(x->arena, "%s; where one needs another's "
 		    "result, capture a batch of these calls in one graph",
 		    batched);
+	if (d->variant != NULL && strcmp(d->variant, "recurrent") == 0)
+		return "give the recurrent layer the whole sequence at once; the "
+		    "loop over positions is only needed where an output is the "
+		    "next input";
 	if (d->variant != NULL && strcmp(d->variant, "grows") == 0)
 		return "keep arrays of one size, padded to the longest, or a "
 		    "cache of fixed size, from step to step; then launch the step "
@@ -481,6 +496,8 @@ variant_of(const struct run *run, const struct loop *l)
 	const struct sequence *s = c->s;
 	double launches = (double)s->length * (double)s->repeats;
 
+	if (l->recurrent != NULL)
+		return "recurrent";
 	if (c->alike)
 		return (double)s->grown >= GROWN_LEAST * launches &&
 		    (double)s->shrunk <= SHRUNK_MOST * (double)s->grown ?
@@ -520,6 +537,28 @@ say_gaps(const struct rule_view *x, const struct candidate *c)
 	    say_seconds(x->arena, c->gap_s), say_percent(x->arena, part)) :
 	    arena_format(x->arena, "%s between them",
 	    say_seconds(x->arena, c->gap_s));
+}
+
+/* The layer is the place, and what is said: the loop is around its line, and the sequence
+ * with the most gaps may be another part of the loop's body. */
+static void
+say_recurrent(const struct rule_view *x, const struct recurrent *r, struct draft *d)
+{
+	d->f.site = r->site;
+	/* One call does not wait between positions. */
+	d->barred &= ~BAR_WAIT;
+	d->claim[0].pools |= POOL_IDLE(IDLE_AFTER_SYNC);
+	d->f.location = arena_format(x->arena, "the recurrent layer, called %s times in "
+	    "each step of the optimizer", say_count(x->arena, (uint64_t)(r->calls + 0.5)));
+	rule_evidence(x, d, "calls_per_step", r->calls, "calls of the layer for each step "
+	    "of the optimizer", .estimated = "kernel records, call sites",
+	    .unit = "call", .key = "min_calls");
+	d->f.confidence = CONF_MEDIUM;
+	d->f.summary = arena_format(x->arena, "the framework's recurrent layer is called for "
+	    "one position after the other, %s times a step; of that loop %s",
+	    say_count(x->arena, (uint64_t)(r->calls + 0.5)), d->f.summary);
+	d->f.gain_note = "the inputs of all positions are known in front of the loop, so that "
+	    "one call takes them, and what follows takes all of its outputs";
 }
 
 static void
@@ -606,19 +645,22 @@ found(struct rule_view *x, const struct loop *l)
 	    "cudaMalloc or cudaFree" : s->syncs > 0 ? "gaps at "
 	    "synchronisations inside the sequence are not counted" :
 	    "gaps shrink to those between nodes of a graph";
+	if (l->recurrent != NULL)
+		say_recurrent(x, l->recurrent, d);
 	reads_doubt_idle(x, d);
 }
 
-/* Do both repeat in one stream at the same time, launched by Python? */
+/* Do both repeat in one stream at the same time, launched by Python? With a recurrent
+ * ${layer} streams do not count: cuDNN launches it in several of its own. */
 static bool
-is_one_loop(const struct candidate *c, const struct candidate *d)
+is_one_loop(const struct candidate *c, const struct candidate *d, bool layer)
 {
 	const struct sequence *a = c->s, *b = d->s;
 	double from = (double)(a->first_ns > b->first_ns ? a->first_ns : b->first_ns);
 	double to = (double)(a->last_ns < b->last_ns ? a->last_ns : b->last_ns);
 
 	return c->python && d->python && a->device == b->device &&
-	    a->stream == b->stream && a->last_ns > a->first_ns &&
+	    (layer || a->stream == b->stream) && a->last_ns > a->first_ns &&
 	    b->last_ns > b->first_ns && to - from >= MEANWHILE *
 	    fmin((double)(a->last_ns - a->first_ns),
 	    (double)(b->last_ns - b->first_ns));
@@ -650,6 +692,56 @@ add_between(const struct candidate *c, const struct sequence *s,
 	between *= c->idle_s > 0 ? c->gain_s / c->idle_s : 0;
 	l->gain.mid += BETWEEN * c->part * between;
 	l->gain.high += between;
+}
+
+/* Adds the launches of each kernel in ${s}, by index, to ${list}. */
+static void
+add_kernels(const struct rule_view *x, const struct sequence *s, double *list)
+{
+	size_t n = steps_length(s);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct kernel *k = steps_kernel(x, s, i);
+
+		if (k != NULL)
+			list[k - x->run->kernel] += (double)s->repeats;
+	}
+}
+
+/* If the loop ${l} of candidate ${first} launches the layer of ${r}, prices one call in place
+ * of ${r}'s: of all that is launched for each position, once for all. The gaps in front of
+ * these launches go with them, also longer ones and those after waits, of which half are
+ * believed: some are the host's own work for all positions. Arithmetic. */
+static void
+price_recurrent(const struct rule_view *x, const struct candidate *c, size_t n, size_t first,
+    const struct recurrent *r, struct loop *l)
+{
+	const struct run *run = x->run;
+	double *launches = arena_get(x->arena, (run->kernels + 1) * sizeof(*launches));
+	double goes = 1 - 1 / r->calls, sure = 0, idle = 0, most;
+	bool layer = false;
+
+	if (launches == NULL)
+		return;
+	for (size_t i = first; i < n; i++)
+		if (c[i].loop == first)
+			add_kernels(x, c[i].s, launches);
+	for (size_t i = 0; i < run->kernels; i++) {
+		const struct kernel *k = &run->kernel[i];
+
+		layer |= launches[i] > 0 && r->of[i];
+		if (k->launches > 0)
+			idle += fmin(1, launches[i] / (double)k->launches) *
+			    (double)k->gap_before_ns * 1e-9;
+	}
+	if (!layer)
+		return;
+	l->recurrent = r;
+	most = fmax(idle, l->idle_s);
+	sure = fmin(l->gain.mid, most);
+	l->gain.mid = goes * (sure + BETWEEN * (most - sure));
+	l->gain.high = fmax(l->gain.mid, goes * most);
+	l->gain.low = fmin(l->gain.low, RECURRENT_LOW * l->gain.mid);
 }
 
 /* The loop of candidate ${first} among ${n} of them. */
@@ -684,7 +776,7 @@ loop_of(const struct candidate *c, size_t n, size_t first, const struct updates 
 /* Lists the candidates among ${n} sequences behind the ${have} in ${out}. */
 static size_t
 add_candidates(const struct rule_view *x, const struct sequence *s, size_t n,
-    bool alike, struct updates *u, struct candidate *out, size_t have)
+    bool alike, bool layer, struct updates *u, struct candidate *out, size_t have)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct candidate *c = &out[have];
@@ -697,7 +789,7 @@ add_candidates(const struct rule_view *x, const struct sequence *s, size_t n,
 		}
 		c->loop = have;
 		for (size_t k = 0; k < have && c->loop == have; k++)
-			if (out[k].loop == k && is_one_loop(&out[k], c))
+			if (out[k].loop == k && is_one_loop(&out[k], c, layer))
 				c->loop = k;
 		have++;
 	}
@@ -711,18 +803,22 @@ rule_launch_bound_graph_candidate(struct rule_view *x)
 	struct candidate *c = arena_get(x->arena, (run->sequences + run->alikes + 1) *
 	    sizeof(*c));
 	struct updates u = updates_of(x);
+	struct recurrent r = recurrent_layer(x, rule_value(x, "min_calls"));
+	bool layer = r.site != NULL;
 	size_t n, loops = 0;
 
 	if (c == NULL)
 		return RULE_CLEAN;
-	n = add_candidates(x, run->sequence, run->sequences, false, &u, c, 0);
-	n = add_candidates(x, run->alike, run->alikes, true, &u, c, n);
+	n = add_candidates(x, run->sequence, run->sequences, false, layer, &u, c, 0);
+	n = add_candidates(x, run->alike, run->alikes, true, layer, &u, c, n);
 	for (size_t i = 0; i < n && loops < FINDINGS; i++) {
 		struct loop l;
 
 		if (c[i].loop != i)
 			continue;
 		l = loop_of(c, n, i, &u);
+		if (layer)
+			price_recurrent(x, c, n, i, &r, &l);
 		found(x, &l);
 		loops++;
 	}
