@@ -2093,6 +2093,19 @@ MADE_TEST(test_recurrent_layer)
 	/* 0.41 s in sequences, 1.18 s in all. */
 	assert_true(f->saves_s > 0.72 && f->saves_s < 0.8);
 	assert_true(f->saves_low_s <= 0.1 * f->saves_s);
+	/* Another loop calls it later on, and trains nothing: it evaluates. */
+	m->sequence[2] = m->sequence[0];
+	m->sequence[2].repeats = 3000;
+	m->sequence[2].gaps = 6000;
+	m->sequence[2].idle_ns = 6000 * 16000;
+	m->sequence[2].first_ns = 4 * S;
+	m->sequence[2].last_ns = 5 * S;
+	m->run.sequences = 3;
+	n = graphs(m, &f);
+	assert_int_equal(n, 2);
+	assert_has(f->advice, "the whole sequence at once");
+	assert_lacks((f + 1)->advice, "the whole sequence at once");
+	m->run.sequences = 2;
 	/* Waits of each position go with it. */
 	m->sequence[1].syncs = m->sequence[1].repeats;
 	assert_has(made_found(m, "launch-bound-graph-candidate")->advice,
@@ -2131,6 +2144,32 @@ MADE_TEST(test_no_recurrent_layer)
 	of_output[1].function = "at::_ops::bmm::call(at::Tensor const&, at::Tensor const&)";
 	no_recurrent(m);
 	of_output[1].function = "at::_ops::add_Tensor::call(int)";
+}
+
+/* A step that adds up the gradients of 64 batches calls the layer as often, once for each
+ * batch: forward and backward by turns. */
+MADE_TEST(test_recurrent_layer_of_batches)
+{
+	struct site_frame engine[] = { { .module = "libtorch_cpu.so",
+	    .function = "torch::autograd::Engine::evaluate_function(int)" } };
+	struct site site[6];
+	struct process python;
+
+	recurrent(m, &python);
+	memcpy(site, recurring, sizeof(recurring));
+	site[5] = (struct site){ .call = CALL_LAUNCH, .kernel = 6, .count = 4,
+	    .frame = engine, .frames = 1 };
+	made_kernel(m, "void at::native::vectorized_elementwise_kernel<4, float>(int)",
+	    6400, 2000);
+	m->run.site = site;
+	m->run.sites = 6;
+	m->sequence[1].length = 3;
+	m->sequence[1].kernel[2] = 6;
+	no_recurrent(m);
+	/* All positions forward, and then all backward. */
+	m->sequence[1].kernel[0] = 6;
+	assert_has(made_found(m, "launch-bound-graph-candidate")->advice,
+	    "the whole sequence at once");
 }
 
 /* A call for all positions launches a product for all of them, and then a kernel for each:

@@ -216,7 +216,8 @@ recurrent_layer(const struct rule_view *x, double least)
 		double calls = calls_from(run, list, sites, i, steps, n) / steps;
 
 		if (calls >= least && calls > r.calls)
-			r = (struct recurrent){ .site = list[i], .calls = calls };
+			r = (struct recurrent){ .site = list[i], .calls = calls,
+			    .steps = steps };
 	}
 	if (r.site == NULL || is_fed(run, r.calls * steps, n))
 		return none;

@@ -11,6 +11,7 @@ struct recurrent {
 	const struct site *site;	/* a launch of the line that calls it; NULL: no
 					 * such layer */
 	double calls;		/* of that line, for each step of the optimizer */
+	double steps;		/* of the optimizer */
 	const bool *of;		/* by kernel index: launched by the layer, or by its
 				 * backward pass */
 };

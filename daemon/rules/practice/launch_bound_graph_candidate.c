@@ -86,6 +86,14 @@
  * graph of one turn of the loop saves. Arithmetic: one digit. */
 #define RECURRENT_LOW 0.1
 
+/* A turn of the loop that is forward and backward, each in this share of its launches, is a
+ * batch whose gradient is added to others': it may take whole sequences. Arithmetic: forward is
+ * a third of a batch; of a loop over positions (192, of an LSTM of three layers) no launch of
+ * the forward turns is in backward passes alone, and none the other way round. It comes for at
+ * least every second call. */
+#define BATCH_LEAST 0.1
+#define BATCH_CALLS 0.5
+
 struct candidate {
 	const struct sequence *s;
 	bool alike;			/* in other shapes each time */
@@ -708,6 +716,46 @@ add_kernels(const struct rule_view *x, const struct sequence *s, double *list)
 	}
 }
 
+/* Are all known launches of ${k} in backward passes, if ${back}, or none of them? */
+static bool
+is_all(const struct run *run, const struct kernel *k, bool back)
+{
+	size_t end, i = site_launches(run->site, run->sites, k->id, &end);
+	bool known = false;
+
+	for (; i < end; i++) {
+		const struct site *s = &run->site[i];
+
+		if (s->call != CALL_LAUNCH || s->kernel != k->id)
+			continue;
+		if (framework_differentiates(s) != back)
+			return false;
+		known = true;
+	}
+	return known;
+}
+
+/* Is ${s} a batch, with its backward pass, of which a step of ${r}'s takes several? The
+ * layer's own launches are in streams of their own, or of both passes. */
+static bool
+is_batch(const struct rule_view *x, const struct sequence *s, const struct recurrent *r)
+{
+	size_t n = steps_length(s);
+	double all = 0, forward = 0, back = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct kernel *k = steps_kernel(x, s, i);
+
+		if (k == NULL || r->of[k - x->run->kernel])
+			continue;
+		all++;
+		forward += is_all(x->run, k, false);
+		back += is_all(x->run, k, true);
+	}
+	return (double)s->repeats >= BATCH_CALLS * r->calls * r->steps && all > 0 &&
+	    fmin(forward, back) >= BATCH_LEAST * all;
+}
+
 /* If the loop ${l} of candidate ${first} launches the layer of ${r}, prices one call in place
  * of ${r}'s: of all that is launched for each position, once for all. The gaps in front of
  * these launches go with them, also longer ones and those after waits, of which half are
@@ -724,8 +772,11 @@ price_recurrent(const struct rule_view *x, const struct candidate *c, size_t n, 
 	if (launches == NULL)
 		return;
 	for (size_t i = first; i < n; i++)
-		if (c[i].loop == first)
+		if (c[i].loop == first) {
+			if (is_batch(x, c[i].s, r))
+				return;
 			add_kernels(x, c[i].s, launches);
+		}
 	for (size_t i = 0; i < run->kernels; i++) {
 		const struct kernel *k = &run->kernel[i];
 
@@ -773,6 +824,30 @@ loop_of(const struct candidate *c, size_t n, size_t first, const struct updates 
 	return l;
 }
 
+/* The loop around the positions of ${r}: of those that launch its kernels the one with the
+ * largest gain; others evaluate. ${n}: none. */
+static size_t
+recurrent_loop(const struct rule_view *x, const struct candidate *c, size_t n,
+    const struct recurrent *r, const struct updates *u)
+{
+	double most = 0;
+	size_t at = n;
+
+	for (size_t i = 0; r->site != NULL && i < n; i++) {
+		struct loop l;
+
+		if (c[i].loop != i)
+			continue;
+		l = loop_of(c, n, i, u);
+		price_recurrent(x, c, n, i, r, &l);
+		if (l.recurrent != NULL && l.gain.mid > most) {
+			most = l.gain.mid;
+			at = i;
+		}
+	}
+	return at;
+}
+
 /* Lists the candidates among ${n} sequences behind the ${have} in ${out}. */
 static size_t
 add_candidates(const struct rule_view *x, const struct sequence *s, size_t n,
@@ -805,19 +880,20 @@ rule_launch_bound_graph_candidate(struct rule_view *x)
 	struct updates u = updates_of(x);
 	struct recurrent r = recurrent_layer(x, rule_value(x, "min_calls"));
 	bool layer = r.site != NULL;
-	size_t n, loops = 0;
+	size_t n, around, loops = 0;
 
 	if (c == NULL)
 		return RULE_CLEAN;
 	n = add_candidates(x, run->sequence, run->sequences, false, layer, &u, c, 0);
 	n = add_candidates(x, run->alike, run->alikes, true, layer, &u, c, n);
+	around = recurrent_loop(x, c, n, &r, &u);
 	for (size_t i = 0; i < n && loops < FINDINGS; i++) {
 		struct loop l;
 
 		if (c[i].loop != i)
 			continue;
 		l = loop_of(c, n, i, &u);
-		if (layer)
+		if (i == around)
 			price_recurrent(x, c, n, i, &r, &l);
 		found(x, &l);
 		loops++;
