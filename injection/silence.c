@@ -23,7 +23,7 @@
 
 static _Atomic bool watched;
 static _Atomic uint64_t excused;	/* records that are counted elsewhere */
-static uint64_t counted_ns, counted_until;
+static uint64_t counted_ns, counted_until;	/* of the sender thread */
 static uint64_t excused_left;	/* of them, not met in a count yet */
 static _Atomic uint64_t synced;
 static _Atomic uint64_t newest;	/* launch time of the latest kernel with a record */
@@ -33,7 +33,7 @@ void
 silence_watch(void)
 {
 
-	newest = counted_until = counted_ns = inject.begin_ns;
+	newest = inject.begin_ns;
 	look_ns = LOOK_NS;
 	atomic_store(&watched, true);
 }
@@ -90,6 +90,8 @@ count(uint64_t until)
 	static uint64_t met;		/* of excused */
 	uint64_t n, known = atomic_load(&excused);
 
+	if (counted_until == 0)
+		counted_until = inject.begin_ns;
 	if (!atomic_load(&watched) || until <= counted_until)
 		return;
 	n = launch_kernels(counted_until, until);
