@@ -1065,6 +1065,41 @@ unsteady(const struct rule_view *x, const struct again *a)
 	    reason_row[REASON_UNSTEADY].remedy);
 }
 
+#define OWN_ADVICE "make this function faster: keep what it makes anew each time, vectorise its " \
+	"loops, or do on the GPU what it does on the host; or do it ahead, beside the GPU's work"
+
+/* What to do, by variant; the first row for those without a row. */
+static const struct {
+	const char *variant, *advice;
+} advice[] = {
+	{ "", "prepare the next step on the host while the GPU works on this one: another "
+	    "thread, double buffers, launches enqueued ahead of the work that needs no result; "
+	    "or do on the GPU what the host does to its results" },
+	{ "kept", "make what does not change once, in front of the loop, and keep it on the "
+	    "GPU; what does, make there" },
+	{ "own", OWN_ADVICE },
+	{ "calls", OWN_ADVICE },
+	{ "rows", "do what this does for single rows or elements as one operation on arrays of "
+	    "indices, or on the host, and copy the result once" },
+	{ "within", "make on the GPU what the model makes on the host and copies, or once, in "
+	    "front of the loop" },
+	{ "convert", "convert input once, in front of the loop, or on the GPU, behind its copy: "
+	    "between the copies the GPU waits for it" },
+	{ "between", "prepare the next input in another thread while the GPU works; work on "
+	    "its results in another, too, or on the GPU" },
+	{ "busy", "let the host run ahead of the GPU: read results a step later, or seldom, and "
+	    "copy the next input meanwhile; larger batches or a graph change little" },
+};
+
+static void
+set_advice(struct draft *d)
+{
+	d->f.advice = advice[0].advice;
+	for (size_t i = 1; i < sizeof(advice) / sizeof(advice[0]); i++)
+		if (is_variant(d, advice[i].variant))
+			d->f.advice = advice[i].advice;
+}
+
 enum rule_state
 rule_gpu_idle_gaps(struct rule_view *x)
 {
@@ -1145,37 +1180,11 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		    d->f.summary, looked);
 	else if (looked != NULL)
 		d->f.limiter = arena_format(x->arena, "meanwhile the host is in %s", looked);
-	d->f.advice = "prepare the next step on the host while the GPU works "
-	    "on this one: another thread, double buffers, launches enqueued "
-	    "ahead of the work that needs no result; or do on the GPU what the "
-	    "host does to its results";
 	if (d->f.gain_note == NULL)
 		d->f.gain_note = "host work hidden behind GPU work, as far as there "
 		    "is GPU work to hide behind; what other findings recover is not "
 		    "counted here";
-	if (is_variant(d, "kept"))
-		d->f.advice = "make what does not change once, in front of the loop, "
-		    "and keep it on the GPU; what does, make there";
-	if (is_own(d))
-		d->f.advice = "make this function faster: keep what it makes anew each time, "
-		    "vectorise its loops, or do on the GPU what it does on the host; or do it "
-		    "ahead, beside the GPU's work";
-	if (is_variant(d, "rows"))
-		d->f.advice = "do what this does for single rows or elements as one operation "
-		    "on arrays of indices, or on the host, and copy the result once";
-	if (is_variant(d, "within"))
-		d->f.advice = "make on the GPU what the model makes on the host and copies, "
-		    "or once, in front of the loop";
-	if (is_variant(d, "convert"))
-		d->f.advice = "convert input once, in front of the loop, or on the GPU, "
-		    "behind its copy: between the copies the GPU waits for it";
-	if (is_variant(d, "between"))
-		d->f.advice = "prepare the next input in another thread while the GPU works; "
-		    "work on its results in another, too, or on the GPU";
-	if (is_variant(d, "busy"))
-		d->f.advice = "let the host run ahead of the GPU: read results a step "
-		    "later, or seldom, and copy the next input meanwhile; larger batches "
-		    "or a graph change little";
+	set_advice(d);
 	say_made(x, d, &a);
 	if (is_variant(d, "little"))
 		say_little(x, d, &little);
