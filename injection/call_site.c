@@ -409,6 +409,7 @@ call_site_look_away(uint16_t call, const struct signature *sig, uint64_t last,
     uint64_t now)
 {
 	struct record_AWAY r = { .tid = inject_tid(), .start_ns = last, .end_ns = now };
+	struct workers w;
 	uint64_t begin, ns;
 	struct stack *s;
 	int saved = errno;
@@ -421,8 +422,12 @@ call_site_look_away(uint16_t call, const struct signature *sig, uint64_t last,
 	self.inside = true;
 	if (unwind(s))
 		r.site = note(s, call, sig, 0, r.tid);
-	if (s->text > 0)
-		r.workers = workers_count(&r.processors);
+	if (s->text > 0) {
+		w = workers_count();
+		r.workers = w.count;
+		r.processors = w.processors;
+		r.working = w.working;
+	}
 	stack_give(s);
 	if (r.site != 0) {
 		r.total_ns = atomic_exchange(&site.away_ns, 0);

@@ -9,14 +9,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What is known of them, at the last count. */
+struct workers {
+	uint32_t count;
+	uint32_t processors;	/* that the main thread may use */
+	uint32_t working;	/* thousandths of the time since the count before, in the
+				 * mean, that each used a processor; 0: nothing known */
+};
+
 /*
- * workers_count(cpus): how many children of the main thread looked like it when the sender
+ * workers_count(): how many children of the main thread looked like it when the sender
  * last counted them, by the name that the kernel knows them by (a fork keeps it), or were
- * called as PyTorch calls its workers; in *${cpus} how many processors the main thread may
- * use. 0 before that, and where the kernel does not list children. It opens no file, as it
- * is called where the program calls CUDA: it asks for the next count.
+ * called as PyTorch calls its workers. All 0 before that; no workers where the kernel does
+ * not list children. It opens no file, as it is called where the program calls CUDA: it
+ * asks for the next count.
  */
-uint32_t workers_count(uint32_t *cpus);
+struct workers workers_count(void);
 
 /* workers_due(now): has anyone asked, and not been answered for a second, at ${now}
  * (inject_now)? Then workers_look is called. */

@@ -33,6 +33,21 @@ evict(struct model *m, struct stream *s)
 	memmove(s->away, s->away + n, s->aways * sizeof(*s->away));
 }
 
+/* The counts behind ${r} are a second apart at least: it stands for no longer a time. */
+#define COUNTED_NS 1000000000ull
+
+static void
+feed_working(struct working *w, const struct record_AWAY *r)
+{
+	uint64_t ns = r->end_ns > w->at ? min_u64(COUNTED_NS, r->end_ns - w->at) : 0;
+
+	w->at = max_u64(w->at, r->end_ns);
+	if (r->workers == 0 || r->working == 0)
+		return;
+	w->ns += (double)ns;
+	w->used_ns += (double)ns * min_u64(1000, r->working) * 1e-3;
+}
+
 int
 away_feed(struct model *m, struct stream *s, const struct record_AWAY *r)
 {
@@ -49,6 +64,7 @@ away_feed(struct model *m, struct stream *s, const struct record_AWAY *r)
 	a.count = fmin(STANDS_MOST, fmax(1, (double)r->count));
 	a.workers = (uint16_t)min_u64(r->workers, UINT16_MAX);
 	a.processors = (uint16_t)min_u64(r->processors, UINT16_MAX);
+	feed_working(&m->working, r);
 	if (m->aways >= MAX_AWAYS)
 		evict(m, s);
 	if (m->aways >= MAX_AWAYS)

@@ -430,6 +430,13 @@ struct away {
 	uint16_t workers, processors;
 };
 
+/* How much processes that prepare data worked: of ${ns} each for ${used_ns}, in the mean,
+ * until ${at}. */
+struct working {
+	uint64_t at;
+	double ns, used_ns;
+};
+
 /* The GPU idle meanwhile, in gaps that come again; the longest of all; the most processes
  * that were there to prepare data, and the processors, in such gaps. */
 struct away_sum {
@@ -532,6 +539,7 @@ struct model {
 	struct away_sum *away_sum;
 	uint32_t away_sums, away_sums_cap;
 	uint32_t aways;		/* kept, of all streams */
+	struct working working;
 	uint32_t looks;		/* the same */
 	uint64_t waited_ns;	/* end of the last synchronisation or blocking copy */
 	uint64_t bursts, cycles, phases;

@@ -686,6 +686,9 @@ struct run {
 	uint64_t idle_longest_by[IDLE_CAUSES];	/* idle_longest_ns by cause */
 	uint32_t idle_longest_kernel;	/* id of the kernel that ended this gap; 0: a
 					 * copy or memset did */
+	double working;		/* of the time, what each process that prepares data for
+				 * the program used a processor, in the mean, 0..1; 0: not
+				 * known, or there are none */
 	struct pause pause[PAUSES_MOST];	/* of the busiest device, in order */
 	size_t pauses;
 

@@ -285,6 +285,7 @@ settle_devices(struct model *m)
 	memcpy(run->idle_longest_by, m->device[busiest]->idle_longest_by,
 	    sizeof(run->idle_longest_by));
 	run->idle_longest_kernel = m->device[busiest]->idle_longest_kernel;
+	run->working = m->working.ns > 0 ? m->working.used_ns / m->working.ns : 0;
 	settle_pauses(m, m->device[busiest], run);
 	run->idle_gaps = m->device[busiest]->idle_gaps;
 	run->idle_near_ns = run->device[busiest].idle_near_ns;

@@ -426,7 +426,8 @@ FEED_TEST(test_away)
 	feed_away(f, 4, 10 * MS, 15 * MS);		/* behind a kernel */
 	/* It stands for three, of 12 ms in all. */
 	FEED(f, AWAY, .site = 3, .start_ns = T0 + 18 * MS, .end_ns = T0 + 22 * MS,
-	    .total_ns = 12 * MS, .count = 3, .workers = 4, .processors = 16);
+	    .total_ns = 12 * MS, .count = 3, .workers = 4, .processors = 16,
+	    .working = 800);
 	feed_kernel(f, 1, 22 * MS, 22 * MS + 5 * US, 30 * MS);
 	feed_api(f, CALL_MODULE_LOAD, 80 * MS, 81 * MS);
 	feed_away(f, 4, 30 * MS, 80 * MS);
@@ -449,6 +450,7 @@ FEED_TEST(test_away)
 	assert_int_equal(s->idle_longest_ns, 3 * MS);
 	assert_int_equal(s->workers, 4);
 	assert_int_equal(s->processors, 16);
+	assert_true(fabs(run->working - 0.8) < 1e-9);
 	s = &run->site[s == run->site ? 1 : 0];
 	assert_true(s->idle_gaps == 0);
 	assert_true(s->idle_ns == 0);

@@ -519,6 +519,28 @@ MADE_TEST(test_exposed)
 	assert_true(a->overlap);
 }
 
+/* Processes that prepare data and work for 0.9 of the time are the limit of what makes the
+ * loop faster, but where there may be more of them; of their own finding they are not. */
+MADE_TEST(test_bound_by_workers)
+{
+	struct kernel *k = made_measured(m, "k", 10000, 200000, 0.01);
+	const struct finding *f;
+	double wall = (double)m->run.wall_ns * 1e-9, high;
+
+	made_strides(k);
+	k->shape.grid_x = 1;
+	f = made_finding(made_advised(m), "grid-too-small");
+	assert_true(f->saves_s > 0.15 * wall);
+	assert_null(strstr(f->gain_note != NULL ? f->gain_note : "", "processes"));
+	high = f->saves_high_s;
+	m->run.working = 0.9;
+	f = made_finding(made_advised(m), "grid-too-small");
+	assert_true(fabs(f->saves_s - 0.1 * wall) < 0.02 * wall);
+	assert_true(f->saves_low_s <= f->saves_s);
+	assert_true(f->saves_high_s == high);
+	assert_non_null(strstr(f->gain_note, "processes that prepare its data"));
+}
+
 /* A finding below the run's noise never has a high severity. */
 MADE_TEST(test_not_worth_it)
 {

@@ -559,6 +559,9 @@ MADE_TEST(test_words_of_workers)
 	assert_has(f->advice, "raise num_workers");
 	assert_has(f->location, "with 2 worker processes for 16 processors");
 	assert_true(fabs(f->saves_s - 0.95 * 3) < 0.01);
+	m->run.working = 0.97;		/* not bound by themselves */
+	f = made_found(m, "gpu-idle-gaps");
+	assert_true(fabs(f->saves_s - 0.95 * 3) < 0.01);
 	site.workers = 8;	/* a quarter less for each batch: of the loop, 9.1 s */
 	f = made_found(m, "gpu-idle-gaps");
 	assert_true(f->saves_s > 2.2 && f->saves_s < 2.4);

@@ -1,9 +1,11 @@
 /* The processes that a program has forked to prepare its data. */
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "unit/test.h"
@@ -15,10 +17,11 @@
 static pid_t child[MOST];
 static int children;
 
-/* A child called ${name}, by then; NULL: as its parent. */
+/* A child called ${name}, by then; NULL: as its parent. ${works}: it uses a processor. */
 static void
-start(const char *name)
+start_one(const char *name, bool works)
 {
+	volatile bool more = works;
 	char ready = 0;
 	int p[2];
 	pid_t pid;
@@ -30,6 +33,8 @@ start(const char *name)
 		if ((name != NULL && prctl(PR_SET_NAME, name) != 0) ||
 		    write(p[1], &ready, 1) != 1)
 			_exit(1);
+		while (more)
+			continue;
 		for (;;)
 			pause();
 	}
@@ -37,6 +42,13 @@ start(const char *name)
 	assert_int_equal(read(p[0], &ready, 1), 1);
 	close(p[0]);
 	child[children++] = pid;
+}
+
+static void
+start(const char *name)
+{
+
+	start_one(name, false);
 }
 
 static int
@@ -55,19 +67,18 @@ tear_down(void **state)
 static uint32_t
 count_at(uint64_t now)
 {
-	uint32_t cpus;
 
 	if (workers_due(now))
 		workers_look(now);
-	return workers_count(&cpus);
+	return workers_count().count;
 }
 
 /* Forks, and PyTorch's workers, but no other child; where it is asked for them, a second
  * apart. */
 TEST_WITH(forks_are_counted, NULL, tear_down)
 {
+	struct workers w;
 	char path[64];
-	uint32_t cpus;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)getpid(),
 	    (int)getpid());
@@ -77,15 +88,51 @@ TEST_WITH(forks_are_counted, NULL, tear_down)
 	start(NULL);
 	start("pt_data_worker");
 	start("git");
-	assert_int_equal(workers_count(&cpus), 0);	/* not counted yet, nor here */
-	assert_int_equal(workers_count(&cpus), 0);
+	assert_int_equal(workers_count().count, 0);	/* not counted yet, nor here */
+	assert_int_equal(workers_count().count, 0);
 	assert_int_equal(count_at(SECOND), 2);
-	workers_count(&cpus);
-	assert_true(cpus >= 1 && cpus <= sysconf(_SC_NPROCESSORS_CONF));
+	w = workers_count();
+	assert_true(w.processors >= 1 &&
+	    (long)w.processors <= sysconf(_SC_NPROCESSORS_CONF));
+	assert_int_equal(w.working, 0);	/* counted once only */
 	start(NULL);
 	assert_int_equal(count_at(2 * SECOND - 1), 2);
 	assert_int_equal(count_at(2 * SECOND), 3);
 	assert_false(workers_due(2 * SECOND + 1));
 	assert_true(workers_due(3 * SECOND));
 	assert_false(workers_due(4 * SECOND));	/* not asked since */
+}
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+/* One of two that works, among names with parentheses: something between idle and all of
+ * the time, by how busy the machine is. */
+TEST_WITH(working_is_measured, NULL, tear_down)
+{
+	uint64_t begin = now_ns() + 1000 * SECOND;	/* later than any test before */
+	struct workers w;
+
+	prctl(PR_SET_NAME, "a) b (c");
+	start_one(NULL, true);
+	start(NULL);
+	workers_count();
+	if (count_at(begin) == 0)
+		skip();
+	for (int i = 0; i < 50; i++) {
+		usleep(100000);
+		workers_count();
+		if (count_at(now_ns() + 1001 * SECOND) == 2 &&
+		    workers_count().working > 0)
+			break;
+	}
+	w = workers_count();
+	assert_int_equal(w.count, 2);
+	assert_true(w.working > 0 && w.working <= 510);
 }

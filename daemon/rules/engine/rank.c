@@ -90,6 +90,22 @@ weigh(struct draft *d, double s, const struct run *run, double noise_s)
 	d->f.severity = severity < d->cap ? severity : d->cap;
 }
 
+/* If processes that prepare data work nearly all the time, what makes the loop faster than
+ * them saves nothing, unless there are more of them or they have less to do: the high view. */
+static void
+bound_by_workers(struct draft *d, const struct run *run)
+{
+	struct finding *f = &d->f;
+	double most = rule_wall_s(run) * (1 - run->working);
+
+	if (d->feeds || !(run->working > 0) || !(f->saves_s > most))
+		return;
+	f->saves_s = most;
+	f->saves_low_s = fmin(f->saves_low_s, most);
+	f->gain_note = "the processes that prepare its data work nearly all the time: the "
+	    "loop gets little faster until there are more of them, or they have less to do";
+}
+
 static void
 judge(struct draft *d, const struct run *run, double noise_s)
 {
@@ -105,6 +121,7 @@ judge(struct draft *d, const struct run *run, double noise_s)
 	f->saves_s = fmin(f->saves_s, most);
 	f->saves_low_s = fmin(f->saves_low_s, most);
 	f->saves_high_s = fmin(f->saves_high_s, most);
+	bound_by_workers(d, run);
 	f->worth_it = f->saves_s > 0 && f->saves_s >= noise_s;
 	d->small = !(f->saves_s >= NOISE_SHARE * wall);
 	f->severity = SEV_INFO;

@@ -147,6 +147,9 @@ struct draft {
 	uint32_t barred;	/* BAR_… during which only the low view of its
 				 * gain is certain */
 	bool with_waits;	/* its change is that of a step, waits and all */
+	bool feeds;		/* its change is to what processes prepare that the
+				 * loop waits for, or to what is outside of the loop:
+				 * these do not bound it */
 	bool leads;		/* comes first: until it is fixed, other
 				 * measurements say little */
 	enum severity cap;	/* the highest severity it may get; for

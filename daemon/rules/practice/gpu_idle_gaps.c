@@ -737,6 +737,10 @@ say_workers(struct rule_view *x, struct draft *d)
 	rule_evidence(x, d, "workers", s->workers, "processes that the program has forked "
 	    "to prepare its input", .measured = "the kernel's list of them",
 	    .unit = "process");
+	if (x->run->working > 0)
+		rule_evidence(x, d, "working_ratio", x->run->working, "of the time each of "
+		    "them uses a processor, in the mean", .measured =
+		    "the kernel's account of their time");
 	rule_evidence(x, d, "processors", s->processors, "processors that it may use",
 	    .measured = "its affinity", .unit = "processor");
 }
@@ -852,6 +856,7 @@ find_rounds(struct rule_view *x)
 		return false;
 	d = rule_found(x, "rounds");
 	d->variant = "rounds";
+	d->feeds = true;
 	/* Hidden beside a round as the other gaps are, by a worker in all of its time and not
 	 * only while the GPU works; of what is longer half goes with a faster way. */
 	d->claim[0] = (struct claim){ POOL_ROUNDS, { 0.3 * p.busy_s, 0.85 * p.beside_s +
@@ -1143,6 +1148,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	d->f.location_missing = &reason_row[REASON_LINE_HOST];
 	after = set_place(x, d, &a, idle);
 	say_workers(x, d);
+	d->feeds = is_loading(d) || is_variant(d, "input");
 	claim_idle(x, d, &a, idle, late);
 	rule_evidence(x, d, "idle_ratio", all / a.base, "GPU idle in gaps "
 	    "that come again, part of first to last work without its phases",

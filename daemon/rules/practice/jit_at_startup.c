@@ -42,6 +42,7 @@ rule_jit_at_startup(struct rule_view *x)
 	if (jit < rule_value(x, "min_time"))
 		return RULE_CLEAN;
 	d = rule_found(x, "jit");
+	d->feeds = true;
 	lines_site(x, d, CALL_BIT(MODULE_LOAD));
 	/* Loading machine code instead takes a small part of it. */
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_STARTUP) |

@@ -216,6 +216,7 @@ found(struct rule_view *x, const char *key, const struct compilations *a)
 	    a->unfinished_s))
 		return NULL;
 	d = rule_found(x, key);
+	d->feeds = true;
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC) |
 	    (a->unfinished_s > 0 ? POOL_IDLE(IDLE_SHUTDOWN) : 0),
