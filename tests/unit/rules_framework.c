@@ -51,6 +51,30 @@ MADE_TEST(test_words)
 	assert_has(said_of(m, NULL, "a.out"), "PyTorch");
 }
 
+/* Where each step has a batch of its own, and its kernels are small, the batch may be larger. */
+MADE_TEST(test_words_of_batches)
+{
+	struct site_frame in[] = { { .file = "/home/me/run.py", .line = 9, .python = true },
+	    { .function = "cuMemcpyHtoDAsync_v2", .module = "libcuda.so.1" },
+	    { .module = "libtorch_cuda.so" } };
+	struct site copy = { .call = CALL_MEMCPY_ASYNC, .frame = in, .frames = 3 };
+	const struct finding *f;
+	double high;
+
+	assert_lacks(said_of(m, NULL, "libtorch_python.so"), "needs no graph");
+	high = made_found(m, "launch-bound-graph-candidate")->saves_high_s;
+	copy.count = m->sequence[0].repeats;
+	m->run.site = (struct site[]){ copy, m->run.site[0] };
+	m->run.sites = 2;
+	f = made_found(m, "launch-bound-graph-candidate");
+	assert_has(f->advice, "reduce-overhead");
+	assert_has(f->advice, "where the batch may be larger");
+	assert_true(f->saves_high_s >= high);
+	m->kernel[0].shape.grid_x = 4000;	/* it fills the GPU */
+	assert_lacks(made_found(m, "launch-bound-graph-candidate")->advice,
+	    "needs no graph");
+}
+
 /* A loop that XLA has compiled, and launches kernel by kernel, is in the compiler already; and
  * unrolling it takes little of the launches. */
 MADE_TEST(test_words_of_looping)

@@ -23,7 +23,9 @@
 #include "rules/engine/same.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
+#include "rules/evidence/inputs.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/little.h"
 #include "rules/evidence/operator.h"
 #include "rules/evidence/reads.h"
 #include "rules/evidence/recurrent.h"
@@ -93,6 +95,13 @@
  * least every second call. */
 #define BATCH_LEAST 0.1
 #define BATCH_CALLS 0.5
+
+/* Batches for which a larger one costs hardly more: nearly all kernels are small, and most
+ * steps have a copy of their own (arithmetic). A few times as much work still fits such
+ * kernels: a wave of blocks is 132 SMs, and most of them have less than one. */
+#define SMALL_LEAST 0.75
+#define BATCH_EACH 0.9
+#define BATCH_MORE 8.0		/* "eight" where it is said */
 
 struct candidate {
 	const struct sequence *s;
@@ -569,6 +578,41 @@ say_recurrent(const struct rule_view *x, const struct recurrent *r, struct draft
 	    "one call takes them, and what follows takes all of its outputs";
 }
 
+/* Are batches copied to the GPU, one at least for each repeat of ${s}, and are nearly all
+ * of its kernels so small that a larger batch takes them hardly longer? */
+static bool
+has_small_batches(const struct rule_view *x, const struct sequence *s)
+{
+	size_t n = steps_length(s), known = 0, small = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct kernel *k = steps_kernel(x, s, i);
+
+		known += k != NULL;
+		small += k != NULL && little_is(x->run, k);
+	}
+	return small > 0 && (double)small >= SMALL_LEAST * (double)known &&
+	    inputs_of(x->run).outside >= BATCH_EACH * (double)s->repeats;
+}
+
+/* Beside the graph, a larger batch: it takes the gaps of a step for more at a time. */
+static void
+offer_batches(const struct rule_view *x, const struct loop *l, struct draft *d)
+{
+	const struct candidate *c = l->main;
+	bool fits = d->variant == NULL || strcmp(d->variant, "waits") == 0 ||
+	    strcmp(d->variant, "short") == 0;
+
+	if (!c->python || !fits || !has_small_batches(x, c->s))
+		return;
+	d->more = arena_format(x->arena, "where the batch may be larger, that saves as much "
+	    "or more, and needs no graph: at %s these kernels do not fill the GPU, so "
+	    "that a step of eight times the batch takes hardly longer, and there is an "
+	    "eighth of the steps", say_seconds(x->arena, c->kernel_s));
+	d->claim[0].s.high = fmax(d->claim[0].s.high, (1 - 1 / BATCH_MORE) *
+	    (l->idle_s + l->between_s));
+}
+
 static void
 found(struct rule_view *x, const struct loop *l)
 {
@@ -590,6 +634,7 @@ found(struct rule_view *x, const struct loop *l)
 	d->claims = 1;
 	if (d->variant != NULL && strcmp(d->variant, "looping") == 0)
 		unroll(&d->claim[0].s);
+	offer_batches(x, l, d);
 	/* A library's calls batched into one fill the GPU. */
 	if (k != NULL && batched_of(x, s) != NULL)
 		d->claim[d->claims++] = (struct claim){ POOL_LAUNCHED, { 0, 0,
