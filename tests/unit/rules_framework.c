@@ -64,6 +64,7 @@ MADE_TEST(test_words_of_batches)
 	assert_lacks(said_of(m, NULL, "libtorch_python.so"), "needs no graph");
 	high = made_found(m, "launch-bound-graph-candidate")->saves_high_s;
 	copy.count = m->sequence[0].repeats;
+	m->kernel[0].shape.grid_x = 20;
 	m->run.site = (struct site[]){ copy, m->run.site[0] };
 	m->run.sites = 2;
 	f = made_found(m, "launch-bound-graph-candidate");
