@@ -76,6 +76,25 @@ MADE_TEST(test_words_of_batches)
 	    "needs no graph");
 }
 
+/* Waits that are L-BFGS's own stay, whatever is done to the step that it calls. */
+MADE_TEST(test_words_of_closure)
+{
+	struct site_frame in[] = { { .file = "/home/me/run.py", .line = 9, .python = true },
+	    { .function = "cuMemcpyDtoHAsync_v2", .module = "libcuda.so.1" },
+	    { .file = "/x/site-packages/torch/optim/lbfgs.py", .python = true } };
+	struct site read = { .call = CALL_MEMCPY_ASYNC, .count = 90, .frame = in,
+	    .frames = 3 };
+
+	said_of(m, NULL, "libtorch_python.so");
+	m->sequence[0].syncs = m->sequence[0].repeats;
+	m->run.site = (struct site[]){ read, m->run.site[0] };
+	m->run.sites = 2;
+	assert_has(made_found(m, "launch-bound-graph-candidate")->advice, "closure");
+	in[2].file = "/x/site-packages/torch/optim/adam.py";
+	assert_has(made_found(m, "launch-bound-graph-candidate")->advice,
+	    "take the host's waits out");
+}
+
 /* A loop that XLA has compiled, and launches kernel by kernel, is in the compiler already; and
  * unrolling it takes little of the launches. */
 MADE_TEST(test_words_of_looping)
