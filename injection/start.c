@@ -22,6 +22,7 @@
 #include "inject.h"
 #include "launch.h"
 #include "memory.h"
+#include "nvtx.h"
 #include "order.h"
 #include "sender.h"
 #include "signature.h"
@@ -331,6 +332,7 @@ start(void)
 		return;
 	}
 	activity_start();
+	nvtx_ready();
 	thread_adopt(others);
 }
 
@@ -363,8 +365,7 @@ InitializeInjectionNvtx(void *get_export_table)
 	if (sibling != NULL)
 		return sibling(get_export_table);
 	load_cupti(why, sizeof(why));
-	return inject.api.cuptiNvtxInitialize != NULL &&
-	    inject.api.cuptiNvtxInitialize(get_export_table) == CUPTI_SUCCESS;
+	return nvtx_begin(get_export_table, inject.api.cuptiNvtxInitialize);
 }
 
 int
@@ -377,6 +378,5 @@ InitializeInjectionNvtx2(void *get_export_table)
 	if (sibling != NULL)
 		return sibling(get_export_table);
 	load_cupti(why, sizeof(why));
-	return inject.api.cuptiNvtxInitialize2 != NULL &&
-	    inject.api.cuptiNvtxInitialize2(get_export_table) == CUPTI_SUCCESS;
+	return nvtx_begin(get_export_table, inject.api.cuptiNvtxInitialize2);
 }

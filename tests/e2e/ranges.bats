@@ -30,6 +30,23 @@ whole null 1 600'
 	    WHERE kind = 'range'")" 602
 }
 
+@test "ranges before the first call of CUDA do no harm, and those behind it are there" {
+	"$target" --kernels 1 --ranges 1 | grep -q "no NVTX" &&
+	    skip "the toolkit has no NVTX headers"
+	options=$patient
+	measure --kernels 300 --signatures 3 --ranges 3 --threads 2 --early-ranges \
+	    --stdout x
+	same "output" "$(cat out)" x
+	load
+	same "launches of each" "$(of '[.ranges.items[] |
+	    "\(.name) \(.domain) \(.count) \(.launches)"] | sort[]' | grep -v early)" \
+	    '<b>inner</b>?[31m? library 1 300
+step 0 null 200 200
+step 1 null 200 200
+step 2 null 200 200
+whole null 1 600'
+}
+
 @test "a million names: all launches are there, and the outer ranges have theirs" {
 	options="$patient --level trace"
 	measure --kernels 40000 --signatures 3 --ranges 1000000

@@ -108,6 +108,17 @@ subscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback,
 	return rc;
 }
 
+bool
+mock_subscribed(void)
+{
+	bool is;
+
+	pthread_mutex_lock(&mock.lock);
+	is = mock.callback != NULL;
+	pthread_mutex_unlock(&mock.lock);
+	return is;
+}
+
 CUptiResult
 cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback,
     void *userdata)

@@ -99,6 +99,9 @@ bool mock_kind_on(CUpti_ActivityKind kind);
 bool mock_api_on(CUpti_CallbackDomain domain, CUpti_CallbackId cbid);
 /* mock_emit(record, size): put one activity record into this thread's buffer. */
 void mock_emit(const void *record, size_t size);
+/* mock_subscribed: has cuptiSubscribe succeeded? */
+bool mock_subscribed(void);
+
 /* mock_callback: call the subscriber if this callback is enabled. */
 void mock_callback(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     const void *data);

@@ -40,6 +40,8 @@ mark(CUpti_ActivityFlag flag, uint32_t id, const char *domain, const char *name,
 	    .objectKind = process ? CUPTI_ACTIVITY_OBJECT_PROCESS :
 	    CUPTI_ACTIVITY_OBJECT_THREAD, .name = name, .domain = domain };
 
+	if (!mock_subscribed())
+		abort();	/* CUPTI's crash before anyone has subscribed */
 	m.objectId.pt.processId = (uint32_t)getpid();
 	if (!process)
 		m.objectId.pt.threadId = (uint32_t)syscall(SYS_gettid);

@@ -35,7 +35,7 @@ struct options {
 	unsigned long again, changes;
 	int exit_code;
 	int fork, exec, error_launch, ready, time, peak, import, longest;
-	int aside, no_wait, bad_source;
+	int aside, no_wait, bad_source, early_ranges;
 	enum ending ending;
 	const char *out, *load;
 };
@@ -101,6 +101,26 @@ range_end(void)
 #endif
 }
 
+#ifdef NVTX_VERSION
+static nvtxDomainHandle_t domain;
+#endif
+
+/* As a library does that knows nothing of CUDA. */
+static void
+ranges_early(void)
+{
+#ifdef NVTX_VERSION
+	nvtxRangeId_t id;
+
+	range_begin("early");
+	nvtxMarkA("early");
+	range_end();
+	domain = nvtxDomainCreateA("library");
+	id = nvtxRangeStartA("early");
+	nvtxRangeEnd(id);
+#endif
+}
+
 /* Calls ${f}(o, context) inside a range of a library's domain, and that inside
  * a range that belongs to no thread. */
 static void
@@ -108,13 +128,14 @@ range_around(void (*f)(const struct options *, struct mock_context **),
     const struct options *o, struct mock_context **context)
 {
 #ifdef NVTX_VERSION
-	nvtxDomainHandle_t domain = nvtxDomainCreateA("library");
 	nvtxEventAttributes_t a = { .version = NVTX_VERSION,
 	    .size = NVTX_EVENT_ATTRIB_STRUCT_SIZE,
 	    .messageType = NVTX_MESSAGE_TYPE_ASCII,
 	    .message.ascii = "<b>inner</b>\033[31m\377" };
 	nvtxRangeId_t whole = nvtxRangeStartA("whole");
 
+	if (domain == NULL)
+		domain = nvtxDomainCreateA("library");
 	nvtxDomainRangePushEx(domain, &a);
 	f(o, context);
 	nvtxDomainRangePop(domain);
@@ -416,7 +437,7 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_VALUE, O_TIME, O_SASS, O_KERNEL_US, O_ROUND_TRIPS, O_PEER_COPIES,
 	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT, O_GRAPHS,
 	O_PEAK, O_WAIT_VALUE, O_ALLOCATIONS, O_IMPORT, O_HOST_FUNC, O_CAPTURES,
-	O_LONGEST, O_THEN, O_HEAVY_US, O_RANGES, O_ASIDE, O_NO_WAIT,
+	O_LONGEST, O_THEN, O_HEAVY_US, O_RANGES, O_EARLY_RANGES, O_ASIDE, O_NO_WAIT,
 	O_AGAIN, O_CHANGES, O_BAD_SOURCE, O_LOAD, O_TEXTURES,
 	O_HIDDEN_TEXTURES };
 
@@ -452,6 +473,8 @@ static const struct option table[] = {
 						 * by an additional thread */
 	{ "ranges", 1, NULL, O_RANGES },	/* different NVTX ranges, with a
 						 * launch each */
+	{ "early-ranges", 0, NULL, O_EARLY_RANGES },	/* some, and the domain of the
+						 * others, before CUDA */
 	{ "longest", 0, NULL, O_LONGEST },	/* print the longest launch, ms */
 	{ "graphs", 1, NULL, O_GRAPHS },	/* launches of one graph of all
 						 * signatures */
@@ -544,6 +567,7 @@ parse(struct options *o, int argc, char **argv)
 			break;
 		case O_THEN: o->then = number(optarg, 0, 100000000);
 			break;
+		case O_EARLY_RANGES: o->early_ranges = 1; break;
 		case O_RANGES: o->ranges = number(optarg, 1, 10000000); break;
 		case O_LONGEST: o->longest = 1; break;
 		case O_GRAPHS: o->graphs = number(optarg, 0, 1000000); break;
@@ -601,6 +625,8 @@ main(int argc, char **argv)
 		function[i].duration_ns += 1000 * o.kernel_us;
 	function[o.signatures - (o.then == 0)].duration_ns +=
 	    1000 * o.heavy_us;
+	if (o.early_ranges)
+		ranges_early();
 	if (mock_init(&why) < 0)
 		fprintf(stderr, "target: %s\n", why);
 	for (i = 0; i < o.contexts; i++)
