@@ -703,6 +703,59 @@ MADE_TEST(test_words_of_within)
 	assert_lacks(made_found(m, "gpu-idle-gaps")->good_code, "ones_like");
 }
 
+/* What a model makes on the CPU in its forward is neither to be pinned nor a wait that one
+ * leaves out: it is made on the GPU. */
+MADE_TEST(test_words_of_made)
+{
+	struct site_frame in[] = {
+		{ .file = "/a/model.py", .line = 65, .python = true },
+		{ .file = MODULE, .function = "_call_impl", .line = 9, .python = true },
+		{ .file = "/a/train.py", .line = 30, .python = true },
+		{ .function = "cuMemcpyHtoDAsync_v2", .module = "libcuda.so.1" },
+		{ .module = "libtorch_cuda.so" } };
+	struct site_frame batch[] = {
+		{ .file = "/a/train.py", .line = 29, .python = true },
+		{ .function = "cuMemcpyHtoDAsync_v2", .module = "libcuda.so.1" },
+		{ .module = "libtorch_cuda.so" } };
+	struct site_frame launch[] = {
+		{ .file = "/a/model.py", .line = 64, .python = true },
+		{ .file = MODULE, .line = 9, .python = true },
+		{ .module = "libtorch_cuda.so" } };
+	struct site site[] = {
+		{ .call = CALL_MEMCPY_ASYNC, .count = 900, .frame = in, .frames = 5 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 100, .frame = batch, .frames = 3 },
+		{ .call = CALL_LAUNCH, .count = 9, .frame = launch, .frames = 3 } };
+	const struct finding *f;
+
+	fault_pageable(m);
+	site[0].after = site[2].kernel = m->kernel[0].id;
+	m->run.site = site;
+	m->run.sites = 3;
+	f = made_found(m, "pageable-host-memory");
+	assert_has(f->advice, "make on the GPU what the model's forward makes");
+	assert_int_equal(f->site->frame[f->site->first].line, 65);
+	/* Nine tenths of the copies, and of these nine tenths go. */
+	assert_true(fabs(f->saves_s - 0.81 * 0.762) < 0.01);
+	site[1].count = 9;		/* the forward copies the batch */
+	assert_has(made_found(m, "pageable-host-memory")->advice, "pinned memory");
+	site[1].count = 1000;		/* most are batches */
+	assert_has(made_found(m, "pageable-host-memory")->advice, "pinned memory");
+	/* A graph needs it, too. */
+	site[1].count = 100;
+	made_again(m);
+	fault_launch_bound(m);
+	m->sequence[0].syncs = m->sequence[0].repeats;
+	site[0].after = site[2].kernel = m->sequence[0].kernel[0];
+	m->run.site = site;
+	m->run.sites = 3;
+	f = made_found(m, "launch-bound-graph-candidate");
+	assert_has(f->advice, "make on the GPU what the model's forward makes");
+	assert_has(f->summary, "with waits at model.py:65");
+	site[1].count = 1000;
+	assert_has(made_found(m, "launch-bound-graph-candidate")->advice,
+	    "take the host's waits out");
+}
+
 /* A model that a data set calls makes no loader's copies. */
 MADE_TEST(test_loader_of_module)
 {

@@ -1,6 +1,8 @@
 /*
  * rules/evidence/inputs.c: see inputs.h.
  */
+#include <math.h>
+
 #include "rules/evidence/framework.h"
 #include "rules/evidence/inputs.h"
 #include "rules/evidence/lines.h"
@@ -8,7 +10,10 @@
 #define INPUTS_BEHIND 0.9	/* arithmetic: eight elements that one line copies one after the
 				 * other (BATCH_COPIES in model/away.c) have seven behind
 				 * another: 0.875 */
-#define WITHIN 0.5		/* of a kernel's launches; arithmetic: most */
+#define WITHIN 0.5		/* of a kernel's launches, or of the copies; arithmetic: most */
+#define STAGED_CLASS 16		/* 64 KiB: smaller ones go with the call (pageable-host-memory) */
+#define OUTSIDE_LEAST 10	/* batches that are copied elsewhere: as many as recurring gaps
+				 * of gpu-idle-gaps */
 #define COPIES (CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC))
 
 bool
@@ -63,4 +68,49 @@ inputs_of(const struct run *run)
 			in.behind_s += idle;
 	}
 	return in;
+}
+
+/* The time by which copies from pageable memory to the GPU lengthened the run, but for small
+ * ones, which no one waits for. */
+static double
+pageable_s(const struct run *run)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < run->copies; i++) {
+		const struct copy_class *c = &run->copy[i];
+		double gpu = (double)c->gpu_ns;
+
+		if (!c->memset && c->kind == COPY_H2D && c->src == MEMORY_PAGEABLE &&
+		    c->size_class >= STAGED_CLASS)
+			sum += isfinite(c->exposed_ns) ?
+			    fmin(fmax(c->exposed_ns, 0), gpu) : gpu;
+	}
+	return sum * 1e-9;
+}
+
+bool
+inputs_made_of(const struct run *run, struct inputs_made *m)
+{
+	double all = 0, made = 0, outside = inputs_of(run).outside;
+
+	*m = (struct inputs_made){ .part = 0 };
+	for (size_t i = 0; i < run->sites; i++) {
+		const struct site *s = &run->site[i];
+
+		if (!lines_feeds(s))
+			continue;
+		all += (double)s->count;
+		if (!framework_within(s) || !is_module_kernel(run, s->after))
+			continue;
+		made += (double)s->count;
+		if (m->most == NULL || s->count > m->most->count)
+			m->most = s;
+	}
+	if (!(made > WITHIN * all) || outside < OUTSIDE_LEAST)
+		return false;
+	m->part = made / all;
+	m->copy_s = m->part * pageable_s(run);
+	m->idle_s = inputs_of(run).within_s;
+	return true;
 }

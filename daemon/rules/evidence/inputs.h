@@ -25,6 +25,19 @@ struct inputs {
  */
 struct inputs inputs_of(const struct run *run);
 
+/* What modules make on the CPU in their calls, and copy to the GPU. */
+struct inputs_made {
+	double part;		/* of the copies to the GPU, 0..1 */
+	double copy_s;		/* their part of the time by which copies of pageable memory
+				 * lengthened the run */
+	double idle_s;		/* inputs.within_s */
+	const struct site *most;	/* the line that makes most of them */
+};
+
+/* inputs_made_of(run, m): is that most of the copies to the GPU, and are batches copied
+ * elsewhere, so that these are no inputs? */
+bool inputs_made_of(const struct run *run, struct inputs_made *m);
+
 /* inputs_within(s), inputs_behind(s): is it a copy to the GPU that a line of the program
  * makes within the call of a module, and one that is waited for behind the other copies of
  * its batch? */

@@ -537,6 +537,7 @@ variant_of(const struct run *run, const struct loop *l)
 	const struct candidate *c = l->main;
 	const struct sequence *s = c->s;
 	double launches = (double)s->length * (double)s->repeats;
+	struct inputs_made made;
 
 	if (l->recurrent != NULL)
 		return "recurrent";
@@ -547,7 +548,8 @@ variant_of(const struct run *run, const struct loop *l)
 	if (l->parts)
 		return "parts";
 	if ((double)s->syncs >= WAITS_LEAST * (double)s->repeats)
-		return optimizer_reads(run) ? "closure" : "waits";
+		return optimizer_reads(run) ? "closure" : inputs_made_of(run, &made) ?
+		    "made" : "waits";
 	if (loops_itself(run))
 		return "looping";
 	return s->length <= SHORT && s->repeats >= OFTEN ? "short" : NULL;
@@ -620,6 +622,35 @@ has_small_batches(const struct rule_view *x, const struct sequence *s)
 	    inputs_of(x->run).outside >= BATCH_EACH * (double)s->repeats;
 }
 
+/* Copies of what the step's modules make on the CPU go with the change that a graph needs. */
+static const char *
+take_made(const struct rule_view *x, struct draft *d)
+{
+	struct inputs_made m;
+	const struct site_frame *f;
+
+	if (!inputs_made_of(x->run, &m))
+		return NULL;
+	if (d->claims < CLAIMS_MAX)
+		d->claim[d->claims++] = (struct claim){ POOL_COPY, { 0, 0.9 * m.copy_s,
+		    m.copy_s } };
+	f = &m.most->frame[m.most->first];
+	return arena_format(x->arena, "%s:%" PRIu32, text_base_name(f->file), f->line);
+}
+
+/* The line at which the step waits most; NULL: it is none of a variant with waits. */
+static const char *
+say_waits(const struct rule_view *x, struct draft *d, const struct sequence *s)
+{
+
+	if (d->variant == NULL)
+		return NULL;
+	if (strcmp(d->variant, "made") == 0)
+		return take_made(x, d);
+	return strcmp(d->variant, "waits") != 0 ? NULL : waits_at(x, s,
+	    is_python(x, d->f.site) ? d->f.site : NULL);
+}
+
 /* Beside the graph, a larger batch: it takes the gaps of a step for more at a time. */
 static void
 offer_batches(const struct rule_view *x, const struct loop *l, struct draft *d)
@@ -670,8 +701,7 @@ found(struct rule_view *x, const struct loop *l)
 	    "%s times", first, say_count(x->arena, s->repeats)) :
 	    arena_format(x->arena, "%u launches, beginning with %s, %s times",
 	    s->length, first, say_count(x->arena, s->repeats));
-	waits = d->variant != NULL && strcmp(d->variant, "waits") == 0 ?
-	    waits_at(x, s, is_python(x, d->f.site) ? d->f.site : NULL) : NULL;
+	waits = say_waits(x, d, s);
 	d->with_waits = c->python;
 	others = l->others > 0 ? arena_format(x->arena, ", beside %s of the same loop",
 	    say_counted(x->arena, (double)l->others, "other sequence")) : "";

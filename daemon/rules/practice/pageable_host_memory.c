@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "rules/evidence/framework.h"
+#include "rules/evidence/inputs.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/offloaded.h"
 #include "rules/evidence/slope.h"
@@ -174,6 +175,31 @@ is_model(const struct rule_view *x, struct draft *d, const struct direction *t)
 		d->variant = "created";
 }
 
+/* What modules make on the CPU in each step can be made on the GPU: neither the copy is left
+ * nor what the host does for it. */
+static void
+say_made(struct rule_view *x, struct draft *d, const struct direction *t)
+{
+	struct inputs_made m;
+
+	if (t->kind != COPY_H2D || d->variant != NULL || !inputs_made_of(x->run, &m))
+		return;
+	d->variant = "made";
+	d->f.site = m.most;
+	d->claim[0].s = (struct gain){ 0.5 * m.copy_s, 0.9 * m.copy_s, t->exposed_s };
+	d->claim[1] = (struct claim){ POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API) |
+	    POOL_IDLE(IDLE_AFTER_SYNC) | POOL_IDLE(IDLE_LAUNCH), { 0.5 * m.idle_s,
+	    0.9 * m.idle_s, m.idle_s } };
+	d->claims = 2;
+	d->waits = BAR_WAIT;
+	rule_evidence(x, d, "made_ratio", m.part, "of the copies to the GPU, those that "
+	    "modules make within their calls, behind kernels of their own",
+	    .derived = "kernel and API records, call stacks");
+	d->f.limiter = "limited by the host, which makes in each step what it copies";
+	d->f.gain_note = "what the copies carry needs nothing of the CPU, as zeros, masks and "
+	    "positions do not";
+}
+
 static void
 found(struct rule_view *x, const struct direction *t)
 {
@@ -214,6 +240,7 @@ found(struct rule_view *x, const struct direction *t)
 	    say_rate(x->arena, (double)t->bytes / t->pinned_s));
 	advise(x, d, t, &s);
 	is_model(x, d, t);
+	say_made(x, d, t);
 }
 
 /* The exposed part of the time of the copies of ${t}, 0..1; with those that were taken
