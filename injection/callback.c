@@ -227,6 +227,7 @@ on_launch_enter(struct own *own, const struct call_row *row,
 	struct signature_shape shape;
 	struct signature *s = NULL, *owed = NULL;
 	CUstream stream = NULL;
+	bool capturing;
 	const void *key;
 	uint64_t now;
 
@@ -237,7 +238,9 @@ on_launch_enter(struct own *own, const struct call_row *row,
 			counters_await();
 		}
 		shape.device = device_of(d);
-		gate_launch_begin(shape.device);
+		capturing = gate_launch_begin(shape.device);
+	} else {
+		capturing = gate_capturing();
 	}
 	if (inject.profiles && row->kind != CALLS_GRAPH &&
 	    (key = launch_shape(row, d, &shape, &stream)) != NULL &&
@@ -277,8 +280,7 @@ on_launch_enter(struct own *own, const struct call_row *row,
 	    CALL_LAUNCH, s, now))
 		now = inject_now();
 	launch_put(d->correlationId, now, own->tid |
-	    (row->kind == CALLS_GRAPH || gate_capturing() ? 0 :
-	    LAUNCH_KERNEL));
+	    (row->kind == CALLS_GRAPH || capturing ? 0 : LAUNCH_KERNEL));
 }
 
 static CUresult

@@ -143,6 +143,7 @@ tracing(bool on)
 	CUptiResult r;
 
 	if (!on) {
+		gate_traced(false);
 		inject.api.cuptiActivityDisable(
 		    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 		return;
@@ -151,6 +152,7 @@ tracing(bool on)
 	    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 	if (r != CUPTI_SUCCESS)	/* no kernel is traced from here on */
 		diag_cupti("kernel tracing, on again", r);
+	gate_traced(true);
 }
 
 static void

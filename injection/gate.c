@@ -39,6 +39,7 @@ static struct {
 	_Atomic bool setup;
 	_Atomic bool given_up;
 	_Atomic bool polluted;
+	_Atomic bool untraced;		/* launches leave no activity record */
 	_Atomic uint64_t running_ns;	/* when the window's kernel began; 0: it does
 					 * not run */
 	_Atomic uint32_t launching[DEVICES];	/* calls between their enter and exit
@@ -123,10 +124,11 @@ charge_wait(uint64_t begin, uint64_t setup_ns)
 	hold_add(HOLD_MEASURE, now - begin);
 }
 
-INJECT_HOT void
+INJECT_HOT bool
 gate_launch_begin(uint32_t device)
 {
 	uint64_t begin = 0, setup_ns = 0;
+	bool capturing;
 
 	device %= DEVICES;
 	here.launching++;
@@ -136,7 +138,7 @@ gate_launch_begin(uint32_t device)
 		if (!is_closed(device)) {
 			if (begin != 0)
 				charge_wait(begin, setup_ns);
-			return;
+			return gate_capturing();
 		}
 		if (atomic_load(&gate.setup))
 			setup_ns = inject_now();
@@ -148,8 +150,14 @@ gate_launch_begin(uint32_t device)
 		nap(50000);
 	}
 	charge_wait(begin, setup_ns);
-	if (is_closed(device))
-		atomic_store(&gate.polluted, true);
+	capturing = gate_capturing();
+	if (!is_closed(device))
+		return capturing;
+	atomic_store(&gate.polluted, true);
+	/* Nobody expects a record of it (silence.h), as it may be part of the capture. */
+	if (atomic_load(&gate.untraced) && capturing)
+		emit_lost(LOSS_CUPTI, 1);
+	return capturing;
 }
 
 INJECT_HOT void
@@ -256,6 +264,13 @@ gate_running(bool on)
 {
 
 	atomic_store(&gate.running_ns, on ? inject_now() : 0);
+}
+
+void
+gate_traced(bool on)
+{
+
+	atomic_store(&gate.untraced, !on);
 }
 
 void

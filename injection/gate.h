@@ -18,9 +18,10 @@
  * gate_launch_begin(device): in the API-enter callback of a call that submits work that
  * may not end by itself, above all a launch. Waits while the gate is closed, but only
  * briefly once the window's kernel runs, because that kernel may wait for this very
- * call. gate_launch_end(): in the API-exit callback of the same call.
+ * call. Returns whether a capture is under way, of which the launch may be a part.
+ * gate_launch_end(): in the API-exit callback of the same call.
  */
-void gate_launch_begin(uint32_t device);
+bool gate_launch_begin(uint32_t device);
 void gate_launch_end(void);
 
 /*
@@ -74,6 +75,10 @@ void gate_setup(bool on);
 /* gate_running(on): the window's kernel begins to run, or has ended. While it runs it
  * may wait for a launch that waits at the gate. */
 void gate_running(bool on);
+
+/* gate_traced(on): kernel tracing is on or off. While it is off, a launch that passes
+ * the gate during a capture is counted as lost; of others silence.h knows. */
+void gate_traced(bool on);
 
 /* gate_give_up(): the window's kernel did not end in time: from now on launches do not
  * wait, and each marks the window as polluted. */
