@@ -296,10 +296,11 @@ COMPARE(by_call, struct gap_call, strcmp(x->file, y->file) ?: ORDER(x->line, y->
 #define WITHIN 0.6	/* of what has a line; arithmetic: more than half, so that no other
 			 * line beside it has as much */
 
-/* The lines of the program's own code on the stack of ${s}, without the outermost of
- * several, which has called them all; of packages only if no file of its own is there. */
+/* The lines of the program's own code on the stack of ${s}, but for ${any} without the
+ * outermost of several, which has called them all; of packages only if no file of its own is
+ * there. */
 static size_t
-calls_of(struct gap_call *c, const struct site *s, double seconds)
+calls_of(struct gap_call *c, const struct site *s, double seconds, bool any)
 {
 	size_t n = 0;
 	bool own = false;
@@ -311,7 +312,7 @@ calls_of(struct gap_call *c, const struct site *s, double seconds)
 			c[n++] = (struct gap_call){ .site = s, .frame = f,
 			    .file = s->frame[f].file, .line = s->frame[f].line,
 			    .depth = s->frames - f, .s = seconds };
-	return n > 1 ? n - 1 : n;
+	return n > 1 && !any ? n - 1 : n;
 }
 
 /* Of ${n} sorted calls, the line with the least that is at least ${least_s}; of two with
@@ -349,12 +350,23 @@ struct gaps_within {
 	struct gap_call *call;
 	size_t calls, cap;
 	double lines_s;
+	bool any;		/* also the outermost line, and lines with less than WITHIN */
 };
 
 struct gaps_within *
 gaps_within_new(void)
 {
 	return calloc(1, sizeof(struct gaps_within));
+}
+
+struct gaps_within *
+gaps_within_any(void)
+{
+	struct gaps_within *w = gaps_within_new();
+
+	if (w != NULL)
+		w->any = true;
+	return w;
 }
 
 void
@@ -380,7 +392,7 @@ gaps_within_add(struct gaps_within *w, const struct site *site, double s)
 		w->call = more;
 		w->cap = n;
 	}
-	n = calls_of(w->call + w->calls, site, s);
+	n = calls_of(w->call + w->calls, site, s, w->any);
 	w->calls += n;
 	w->lines_s += n > 0 ? s : 0;
 }
@@ -394,7 +406,8 @@ gaps_within_find(struct gaps_within *w, struct arena *arena, double least_s, dou
 	if (w == NULL || w->calls == 0)
 		return NULL;
 	qsort(w->call, w->calls, sizeof(*w->call), by_call);
-	best = innermost(w->call, w->calls, fmax(least_s, WITHIN * w->lines_s), s);
+	best = innermost(w->call, w->calls, fmax(least_s, w->any ? 0 :
+	    WITHIN * w->lines_s), s);
 	if (best == NULL || (site = arena_get(arena, sizeof(*site))) == NULL)
 		return NULL;
 	*site = *best->site;

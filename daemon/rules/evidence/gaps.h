@@ -120,6 +120,9 @@ const struct site *gaps_within(struct arena *arena, const struct run *run, doubl
 /* The same of stacks that the caller has: gaps_within_add each with its seconds, then find,
  * and free. Without memory for it ${w} is NULL, which all of them take. */
 struct gaps_within *gaps_within_new(void);
+/* With which a line is taken that has called everything, if no line in it has as much as is
+ * asked for. */
+struct gaps_within *gaps_within_any(void);
 void gaps_within_add(struct gaps_within *w, const struct site *site, double s);
 const struct site *gaps_within_find(struct gaps_within *w, struct arena *arena, double least_s,
     double *s);

@@ -4,16 +4,19 @@
  * numbers as text, or Triton's autotuner, which compiles each configuration that it
  * tries out. Meanwhile the GPU idles. Compiling once at the start of a loop is not
  * reported, nor once more for what runs after it; but a compilation that had not ended
- * when the recording did is, since nothing else came of the time.
+ * when the recording did is, since nothing else came of the time. Set-ups in front of
+ * several loops are told as such.
  */
 #include <math.h>
 #include <string.h>
 
 #include "rules/evidence/framework.h"
+#include "rules/evidence/gaps.h"
 #include "rules/evidence/library.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/looks.h"
 #include "rules/evidence/remade.h"
+#include "rules/evidence/setups.h"
 #include "rules/evidence/steps.h"
 #include "rules/evidence/tuning.h"
 
@@ -28,6 +31,8 @@ struct compilations {
 	double looked_s;	/* idle_s, by looks: most of the run; else 0 */
 	double late;		/* launches before the last compilation, of all */
 	bool kept;		/* all of it is code that its compiler keeps on disk */
+	struct setups setups;	/* in front of loops; none: it is in one */
+	double single;		/* then: the part of it for functions outside of jit */
 	uint32_t kernel;	/* id of one for which the GPU waited longest */
 };
 
@@ -228,7 +233,8 @@ found(struct rule_view *x, const char *key, const struct compilations *a)
 	d->f.location = arena_format(x->arena, "%s, the last after %s of the "
 	    "launches", say_counted(x->arena, a->times, "time"),
 	    say_percent(x->arena, a->late));
-	rule_evidence(x, d, "times", a->times,
+	rule_evidence(x, d, "times", a->times, a->setups.phases > 0 ?
+	    "times that code was made and loaded" :
 	    "times that code was made and loaded in the loop",
 	    .measured = "API and kernel records", .unit = "time",
 	    .key = most || a->unfinished_s > 0 ? NULL : a->kept ? "min_kept" :
@@ -349,6 +355,17 @@ is_eager(const struct site *s)
 	return false;
 }
 
+/* Is it one of those, but no loop, which jax.lax compiles as a whole wherever it is called? */
+static bool
+is_single(const struct site *s)
+{
+	for (size_t f = 0; f < s->frames; f++)
+		if (s->frame[f].file != NULL && strstr(s->frame[f].file,
+		    "/jax/_src/lax/control_flow/") != NULL)
+			return false;
+	return is_loaded_by_hand(s) && is_eager(s);
+}
+
 #define MOSTLY_EAGER 0.8	/* of the loads: beside these, a function of the
 				 * program's that is compiled again is a detail */
 #define HARDLY_AGAIN 0.2	/* of the time in the compiler */
@@ -389,6 +406,49 @@ xla_variant(const struct run *run)
 		return NULL;
 	return again >= HARDLY_AGAIN * ns || eager >= HARDLY_AGAIN * fmax(1, loads) ?
 	    "many" : "first";
+}
+
+/* Without the place of its launch a kernel of XLA's is not known by its name. */
+static bool
+is_xla(const struct rule_view *x, const struct compilations *a)
+{
+	const struct library *l = a->kernel > 0 ? steps_library(x,
+	    &x->run->kernel[a->kernel - 1]) : NULL;
+
+	return l != NULL ? strcmp(l->name, "XLA") == 0 : x->run->xla_modules > 0;
+}
+
+/* Is it compiled for the program, not for Triton's autotuner? */
+static bool
+is_program(const struct rule_view *x, size_t i)
+{
+	return is_counted(x, i, false);
+}
+
+/* Do ${a} lie in set-ups in front of loops, in which functions are called outside of jit? Each
+ * size has such operators compiled anew, by the names of the last, and is no step's shape.
+ * What takes most of the run is told as it is. */
+static void
+find_setups(const struct rule_view *x, struct compilations *a)
+{
+	const struct run *run = x->run;
+	double loads = 0, single = 0;
+
+	if (is_the_run(run, a) || a->unfinished_s > 0 || !is_xla(x, a) ||
+	    has_torch_compile(x))
+		return;
+	for (size_t i = 0; i < run->sites; i++) {
+		const struct site *s = &run->site[i];
+		bool is = s->call == CALL_MODULE_LOAD && is_loaded_by_hand(s);
+
+		/* A loop loads a module for each of its kernels. */
+		loads += is && (is_single(s) || !is_eager(s)) ? (double)s->count : 0;
+		single += is && is_single(s) ? (double)s->count : 0;
+	}
+	if (loads > 0 && single >= HARDLY_AGAIN * loads && single <= MOSTLY_EAGER * loads) {
+		a->setups = setups_of(x, is_program);
+		a->single = single / loads;
+	}
 }
 
 /* The function that XLA compiled again for longest, or with ${once} altogether. */
@@ -467,13 +527,6 @@ tell_xla(struct rule_view *x, struct draft *d, const struct compilations *a)
 	    "once in a run, however long it is";
 }
 
-/* Is it compiled for the program, not for Triton's autotuner? */
-static bool
-is_program(const struct rule_view *x, size_t i)
-{
-	return is_counted(x, i, false);
-}
-
 /* What torch.compile makes: a variant of PyTorch's words. NULL: the same functions for
  * other shapes. */
 static const char *
@@ -522,6 +575,73 @@ tell_torch(struct rule_view *x, struct draft *d, const struct compilations *a)
 	    "a function is compiled twice";
 	d->f.gain_note = "a later run, which finds the code on disk; this happens once in "
 	    "a run, however long it is";
+}
+
+/* The line of the program's own within whose calls most functions outside of jit are loaded,
+ * or else the one that loads most. */
+static void
+place_setups(struct rule_view *x, struct draft *d)
+{
+	struct gaps_within *w = gaps_within_any();
+	double all = 0, within;
+	const struct site *at;
+
+	for (size_t i = 0; i < x->run->sites; i++) {
+		const struct site *s = &x->run->site[i];
+
+		if (s->call != CALL_MODULE_LOAD || !is_single(s))
+			continue;
+		gaps_within_add(w, s, (double)s->count);
+		all += (double)s->count;
+	}
+	at = gaps_within_find(w, x->arena, MOSTLY * all, &within);
+	gaps_within_free(w);
+	if (at == NULL) {
+		lines_site_of(x, d, CALL_BIT(MODULE_LOAD), is_single);
+		return;
+	}
+	d->f.site = at;
+	d->f.location = arena_format(x->arena, "%s; %s of these functions are compiled "
+	    "within what this line calls", d->f.location, say_percent(x->arena,
+	    fmin(1, within / all)));
+}
+
+/* Of the wait for functions outside of jit so much goes with one function of them all, which is
+ * compiled as well: its operators fuse, but some depend on values that the host must know.
+ * Arithmetic; measured: 143 functions of one operator, 36 ms each in XLA alone and 60 ms as
+ * the GPU waits, where a function of hundreds of operators took 0.4 s to 1.2 s. */
+static const double jit_goes[VIEWS] = { 0.25, 0.5, 1 };
+
+/* Set-ups in front of loops: what the first run can save. */
+static void
+tell_setups(struct rule_view *x, struct draft *d, const struct compilations *a)
+{
+	double single = a->single * a->idle_s;
+	const char *phases = say_counted(x->arena, (double)a->setups.phases,
+	    "set-up phase");
+
+	d->claim[0].s = (struct gain){ jit_goes[VIEW_LOW] * single,
+	    jit_goes[VIEW_MID] * single, jit_goes[VIEW_HIGH] * single };
+	rule_evidence(x, d, "phases", (double)a->setups.phases, "phases in which they lie",
+	    .derived = "kernel records", .unit = "phase");
+	rule_evidence(x, d, "phase_launches", a->setups.launches, "launches in these phases",
+	    .derived = "kernel records", .unit = "launch");
+	rule_evidence(x, d, "outside_ratio", a->single, "modules loaded for functions outside "
+	    "of jit, of all but those of loops", .measured = "call stacks");
+	d->f.location = arena_format(x->arena, "%s in %s, with %s of %s launches",
+	    say_counted(x->arena, a->times, "time"), phases, say_whole(x->arena,
+	    a->setups.launches), say_count(x->arena, x->run->launches));
+	place_setups(x, d);
+	d->f.summary = arena_format(x->arena, "JAX compiles in %s, and nothing in the loops "
+	    "behind: the GPU waits %s for it, about %s of it for functions outside of jit, "
+	    "which are compiled one at a time", phases, say_seconds(x->arena, a->idle_s),
+	    say_seconds(x->arena, single));
+	d->f.limiter = "the compiler: it makes each function outside of jit by itself, anew "
+	    "for each shape";
+	d->f.gain_note = arena_format(x->arena, "half of the wait for functions outside of jit: "
+	    "one function of them all is compiled, too; a cache saves nothing in the "
+	    "first run, and up to %s in each later one; all of it comes once in a run, "
+	    "however long its loops are", say_seconds(x->arena, a->idle_s));
 }
 
 /* Is code loaded by hand there, for a line of the program's own? */
@@ -582,17 +702,15 @@ static void
 tell_again(struct rule_view *x, struct draft *d, const struct compilations *a)
 {
 	bool torch = has_torch_compile(x), python = lines_python(x->run);
-	const struct library *l = a->kernel > 0 ? steps_library(x,
-	    &x->run->kernel[a->kernel - 1]) : NULL;
 	const struct xla_module *m = NULL;
 	const char *variant = NULL;
 
-	/* Without the place of its launch a kernel of XLA's is not known by its name. */
-	if (l != NULL ? strcmp(l->name, "XLA") == 0 : x->run->xla_modules > 0) {
+	if (is_xla(x, a)) {
 		variant = xla_variant(x->run);
 		/* Before the loop it is no step's shape that changes. */
 		if (variant == NULL && a->late < rule_value(x, "min_late"))
 			variant = "many";
+		variant = a->setups.phases > 0 ? "setup" : variant;
 		m = xla_longest(x->run, false);
 	}
 	lines_site_of(x, d, CALL_BIT(MODULE_LOAD), is_own_loading);
@@ -628,7 +746,9 @@ tell_again(struct rule_view *x, struct draft *d, const struct compilations *a)
 	    "    launch(kernel, data, a);" : torch ?
 	    "f = torch.compile(f, dynamic=True)\nfor x in batches:\n    f(x)" :
 	    "f = compiled(source)\nfor x in batches:\n    f(x, len(x))";
-	if (variant != NULL && !torch)
+	if (a->setups.phases > 0)
+		tell_setups(x, d, a);
+	else if (variant != NULL && !torch)
 		tell_xla(x, d, a);
 	if (torch && d->variant != NULL)
 		tell_torch(x, d, a);
@@ -645,6 +765,7 @@ rule_recompilation(struct rule_view *x)
 
 	add_unfinished(x, &again);
 	add_looked(x, &again);
+	find_setups(x, &again);
 	if ((d = found(x, "tuning", &tuning)) != NULL) {
 		tell_tuning(x, d, &tuning);
 		any = true;
