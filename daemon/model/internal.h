@@ -259,6 +259,7 @@ struct kernel_state {
  * the arguments of a launch, the part beyond COPY_WAY is launch latency and counts. */
 struct total {
 	uint64_t kernel_ns, idle_ns, gaps, syncs, allocations;
+	uint64_t nodes;		/* launches that are nodes of a graph */
 };
 
 /* What is known beside a struct sequence. */

@@ -419,7 +419,8 @@ struct sequence {
 	uint64_t allocations;	/* others in which the host allocates */
 	uint64_t moved[SEQUENCE_MAX];	/* repeats in which the device copied or
 				 * cleared memory in front of this launch */
-	bool in_graph;		/* its launches are nodes of a graph already */
+	bool in_graph;		/* nearly all of its launches are nodes of a graph */
+	uint64_t nodes;		/* those that are, all repeats */
 	uint64_t first_ns, last_ns;	/* all repeats lie between */
 	uint64_t span_launches;	/* of its queue meanwhile, repeats or not; and their … */
 	uint64_t span_kernel_ns, span_idle_ns, span_gaps;	/* … as above */

@@ -241,6 +241,7 @@ sequence_launch(struct model *m, const struct op *op, uint64_t idle,
 	position = t->launches++;
 	total_idle(&t->now, idle, seen);
 	t->now.kernel_ns = add_sat(t->now.kernel_ns, kernel_length(m, op));
+	t->now.nodes += (op->flags & OP_IN_GRAPH) != 0;
 	t->kernel[position % RING] = op->index;
 	t->total[position % RING] = t->now;
 	t->moved[position % RING] = t->transfers != d->transfers;

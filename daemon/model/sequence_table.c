@@ -6,6 +6,10 @@
 
 #include "model/internal.h"
 
+/* Tenths of the launches; arithmetic: nearly all. XLA makes a graph of each part of a loop's
+ * body that may be one, and launches the rest by itself. */
+#define GRAPH_LEAST 9u
+
 struct sequence *
 sequence_new(struct model *m, bool alike, const struct op *op, uint32_t length,
     struct sequence_of begin, bool *failed)
@@ -30,7 +34,6 @@ sequence_new(struct model *m, bool alike, const struct op *op, uint32_t length,
 	s->device = op->device;
 	s->stream = m->queue[op->queue].stream;
 	s->length = length;
-	s->in_graph = true;
 	return s;
 }
 
@@ -46,8 +49,8 @@ sequence_total(struct sequence *s, const struct sequence_of *of,
 	s->gaps += now.gaps - from.gaps;
 	s->syncs += now.syncs - from.syncs;
 	s->allocations += now.allocations - from.allocations;
-	if ((op->flags & OP_IN_GRAPH) == 0)
-		s->in_graph = false;
+	s->nodes += now.nodes - from.nodes;
+	s->in_graph = s->nodes >= GRAPH_LEAST * s->repeats * s->length / 10;
 	if (op->queue != of->queue)
 		return;
 	s->last_ns = op->end;

@@ -327,6 +327,24 @@ FEED_TEST(test_graph)
 	assert_int_equal(run->kernel[0].graph_launches, 50);
 }
 
+/* A graph of a part of what repeats leaves the other launches as they are, whichever is last. */
+FEED_TEST(test_graph_of_part)
+{
+	const struct run *run;
+	uint64_t i;
+
+	define(f);
+	for (i = 0; i < 100; i++)
+		FEED(f, KERNEL, .signature = 1 + (uint32_t)(i % 2),
+		    .context = 1, .stream = 1, .graph = i % 2 == 1 ? 5 : 0,
+		    .start_ns = T0 + i * 10 * US,
+		    .end_ns = T0 + i * 10 * US + 5 * US, .launch_ns = T0,
+		    .tid = 7);
+	run = feed_settle(f);
+	assert_int_equal(run->sequences, 1);
+	assert_false(run->sequence[0].in_graph);
+}
+
 /* Longer than the longest that is detected, and no repetition at all. */
 FEED_TEST(test_long_and_none)
 {
