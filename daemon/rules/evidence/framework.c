@@ -131,6 +131,22 @@ has_function(const char *list, const struct site *s)
 	return false;
 }
 
+/* The functions on the stack of ${s} of which one of the names in a framework's ${list} is
+ * part. */
+static size_t
+functions_of(const char *list, const struct site *s)
+{
+	struct site one = *s;
+	size_t n = 0;
+
+	for (size_t f = 0; f < s->frames; f++) {
+		one.frame = &s->frame[f];
+		one.frames = 1;
+		n += has_function(list, &one);
+	}
+	return n;
+}
+
 static bool
 has_text(const char *text, const json_t *part)
 {
@@ -179,6 +195,12 @@ bool
 framework_loops(const struct site *s)
 {
 	return has_function("looping", s);
+}
+
+size_t
+framework_loop_depth(const struct site *s)
+{
+	return functions_of("looping", s);
 }
 
 bool

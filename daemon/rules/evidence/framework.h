@@ -30,6 +30,9 @@ bool framework_calls_back(const struct site *s);
  * the host runs, launch by launch? */
 bool framework_loops(const struct site *s);
 
+/* framework_loop_depth(s): how many such loops it is in, one in the other. */
+size_t framework_loop_depth(const struct site *s);
+
 /* framework_recurs(s), framework_recurs_back(s): is the call made by a framework's recurrent
  * layer, which takes all positions of a sequence at once, or by its backward pass? */
 bool framework_recurs(const struct site *s);
