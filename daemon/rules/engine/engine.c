@@ -235,6 +235,8 @@ finish(const struct rule_view *x, struct draft *d)
 	if (d->f.good_code == NULL)
 		d->f.good_code = info->good_code;
 	framework_words(x, d);
+	if (d->lead != NULL)
+		d->f.advice = arena_format(x->arena, "%s; %s", d->lead, d->f.advice);
 	if (d->more != NULL)
 		d->f.advice = arena_format(x->arena, "%s; %s", d->f.advice, d->more);
 }

@@ -133,8 +133,8 @@ struct draft {
 	const char *variant;		/* of the practice, if a framework has other
 					 * words for it: frameworks.json; NULL: one whose
 					 * "frames" are on the stack of the call, if any */
-	const char *more;		/* what the advice goes on with, in whatever
-					 * words a framework has for it; NULL */
+	const char *lead, *more;	/* what the advice begins and goes on with, in
+					 * whatever words a framework has for it; NULL */
 	struct folded *folded;
 	bool estimated;			/* from samples or the code */
 	bool merged;			/* another draft represents it */

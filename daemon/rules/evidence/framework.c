@@ -186,6 +186,18 @@ framework_waits_for_backward(const struct site *s)
 }
 
 bool
+framework_begins_backward(const struct site *s)
+{
+	return in_functions("beginning", s);
+}
+
+bool
+framework_accumulates(const struct site *s)
+{
+	return has_function("accumulating", s);
+}
+
+bool
 framework_calls_back(const struct site *s)
 {
 	return has_function("callbacks", s);

@@ -22,6 +22,11 @@ bool framework_differentiates(const struct site *s);
  * another thread runs? */
 bool framework_waits_for_backward(const struct site *s);
 
+/* framework_begins_backward(s), framework_accumulates(s): does the call make the gradient that
+ * a backward pass begins with, or add a gradient to one that is there? */
+bool framework_begins_backward(const struct site *s);
+bool framework_accumulates(const struct site *s);
+
 /* framework_calls_back(s): is the call made where a program that runs on the GPU has called a
  * function on the host, and waits for it? */
 bool framework_calls_back(const struct site *s);

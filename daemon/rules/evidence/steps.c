@@ -57,9 +57,8 @@ steps_mean_s(const struct kernel *k)
 	    (double)k->total_ns * 1e-9 / (double)k->launches : 0;
 }
 
-/* Makes the kernels in ${gone} the parts of ${d}. -1 without memory. */
-static int
-set_parts(const struct rule_view *x, struct draft *d, const struct gone *gone)
+int
+steps_parts(const struct rule_view *x, struct draft *d, const struct gone *gone)
 {
 	static const struct fix none = FIX_NONE;
 	const struct run *run = x->run;
@@ -145,7 +144,7 @@ steps_found(struct rule_view *x, const char *key, const struct gone *gone,
 {
 	struct draft *d = rule_found(x, key);
 
-	if (set_parts(x, d, gone) != 0)
+	if (steps_parts(x, d, gone) != 0)
 		return NULL;
 	lines_launch(x, d, k->id);
 	if (!is_python(d->f.site)) {

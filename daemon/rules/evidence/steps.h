@@ -52,6 +52,9 @@ typedef void steps_searcher(const struct rule_view *x,
 struct gone *steps_search(const struct rule_view *x, steps_searcher *search,
     void *all);
 
+/* steps_parts(x, d, gone): make the kernels in ${gone} the parts of ${d}. -1 without memory. */
+int steps_parts(const struct rule_view *x, struct draft *d, const struct gone *gone);
+
 /* steps_found(x, key, gone, k): rule_found for a rule about the run, with parts
  * by ${gone}, at the place that launches ${k} or, if that is no Python line, at
  * the one that launches most of what is gone. NULL without memory. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "rules/evidence/accumulated.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/fresh.h"
 #include "rules/evidence/gaps.h"
@@ -982,6 +983,32 @@ say_little(const struct rule_view *x, struct draft *d, const struct little *l)
 	    "launches; on the CPU nothing of it is left, but the computing is";
 }
 
+/* Of gradients that are added up over several batches, one batch as large as these: what lies
+ * between the launches of each, ${all} seconds with the optimizer's, goes for all but one. So
+ * do waits, ${sync} of it: what is left of them is left to others. */
+static void
+say_accumulated(const struct rule_view *x, struct draft *d, double all, double sync)
+{
+	struct gain *s = &d->claim[0].s;
+	struct accumulated a;
+	double goes, part = sync / all;
+
+	if (!in_launches(d->variant) || is_variant(d, "rows") || is_variant(d, "busy") ||
+	    !accumulated_of(x, &a))
+		return;
+	goes = accumulated_goes(&a) * a.goes * all;
+	s->mid = fmax(s->mid, goes);
+	s->high = fmax(s->high, goes);
+	d->claim[1] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC),
+	    { part * s->low, part * s->mid, part * s->high } };
+	d->claim[0].pools &= ~POOL_IDLE(IDLE_AFTER_SYNC);
+	*s = (struct gain){ (1 - part) * s->low, (1 - part) * s->mid, (1 - part) * s->high };
+	d->claims = 2;
+	steps_parts(x, d, a.gone);
+	d->lead = accumulated_advice(x, &a);
+	accumulated_say(x, d, &a);
+}
+
 /* Leaves ${gaps} of the gaps ${a}, and ${waits} of the waits in front of them. */
 static void
 keep_part(struct again *a, double gaps, double waits)
@@ -1194,6 +1221,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	say_made(x, d, &a);
 	if (is_variant(d, "little"))
 		say_little(x, d, &little);
+	say_accumulated(x, d, all, a.sync);
 	reads_doubt_idle(x, d);
 	return RULE_FOUND;
 }

@@ -24,6 +24,7 @@
 
 #include "base/text.h"
 #include "rules/engine/same.h"
+#include "rules/evidence/accumulated.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/inner.h"
@@ -106,6 +107,8 @@
 #define SMALL_LEAST 0.75
 #define BATCH_EACH 0.9
 #define BATCH_MORE 8.0		/* "eight" where it is said */
+
+#define LEADS 0.5		/* of the idle time; arithmetic: most */
 
 struct candidate {
 	const struct sequence *s;
@@ -783,15 +786,45 @@ say_waits(const struct rule_view *x, struct draft *d, const struct sequence *s)
 	    is_python(x, d->f.site) ? d->f.site : NULL);
 }
 
-/* Beside the graph, a larger batch: it takes the gaps of a step for more at a time. */
+/* In place of several batches ${a} whose gradients are added up, one. If the loop has most of
+ * the idle time, no other finding says so before. */
+static void
+one_batch(const struct rule_view *x, const struct loop *l, const struct accumulated *a,
+    struct draft *d)
+{
+	double idle = l->idle_s + l->between_s, goes = accumulated_goes(a) * a->goes * idle;
+	double all = 0;
+
+	for (int c = IDLE_HOST; c <= IDLE_API; c++)
+		all += (double)x->run->idle_ns[c] * 1e-9;
+	d->claim[0].s.high = fmax(d->claim[0].s.high, goes);
+	accumulated_say(x, d, a);
+	if (idle < LEADS * all) {
+		d->more = arena_format(x->arena, "gradients are added up over %u batches: with "
+		    "larger ones there are fewer launches", a->over);
+		return;
+	}
+	d->lead = accumulated_advice(x, a);
+	d->claim[0].s.mid = fmax(d->claim[0].s.mid, BETWEEN * goes);
+}
+
+/* Beside the graph, a larger batch: it takes the gaps of a step for more at a time. In front
+ * of it where a step adds up the gradients of several: then the larger one is the same. */
 static void
 offer_batches(const struct rule_view *x, const struct loop *l, struct draft *d)
 {
 	const struct candidate *c = l->main;
 	bool fits = d->variant == NULL || strcmp(d->variant, "waits") == 0 ||
 	    strcmp(d->variant, "short") == 0;
+	struct accumulated a;
 
-	if (!c->python || !fits || !has_small_batches(x, c->s))
+	if (!c->python || !fits)
+		return;
+	if (accumulated_of(x, &a)) {
+		one_batch(x, l, &a, d);
+		return;
+	}
+	if (!has_small_batches(x, c->s))
 		return;
 	d->more = arena_format(x->arena, "where the batch may be larger, that saves as much "
 	    "or more, and needs no graph: at %s these kernels do not fill the GPU, so "
