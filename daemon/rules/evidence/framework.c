@@ -194,7 +194,7 @@ framework_begins_backward(const struct site *s)
 bool
 framework_accumulates(const struct site *s)
 {
-	return has_function("accumulating", s);
+	return has_function("accumulating", s) && has_function("adding", s);
 }
 
 bool
