@@ -52,7 +52,7 @@
 
 typedef bool site_is(const struct site *s);
 
-struct place {
+struct spot {
 	uint64_t stack;		/* of Python's frames, a hash */
 	double launches;
 };
@@ -205,7 +205,7 @@ stack_of(const struct site *s)
 static int
 compare_stacks(const void *a, const void *b)
 {
-	const struct place *p = a, *q = b;
+	const struct spot *p = a, *q = b;
 
 	return (p->stack > q->stack) - (p->stack < q->stack);
 }
@@ -213,7 +213,7 @@ compare_stacks(const void *a, const void *b)
 static int
 compare_places(const void *a, const void *b)
 {
-	const struct place *p = a, *q = b;
+	const struct spot *p = a, *q = b;
 
 	return (p->launches > q->launches) - (p->launches < q->launches);
 }
@@ -221,7 +221,7 @@ compare_places(const void *a, const void *b)
 /* Lists in ${p}, by number of launches, the places of Python that launch what is no
  * optimizer's and begins no backward pass. */
 static size_t
-list_places(const struct run *run, struct place *p)
+list_places(const struct run *run, struct spot *p)
 {
 	size_t n = 0, places = 0;
 
@@ -239,7 +239,7 @@ list_places(const struct run *run, struct place *p)
 			if (s->call != CALL_LAUNCH || s->kernel != k->id || stack_of(s) == 0 ||
 			    steps_by_optimizer(s) || framework_waits_for_backward(s))
 				continue;
-			p[n++] = (struct place){ .stack = stack_of(s),
+			p[n++] = (struct spot){ .stack = stack_of(s),
 			    .launches = (double)s->count / all * (double)k->launches };
 		}
 	}
@@ -256,7 +256,7 @@ list_places(const struct run *run, struct place *p)
 /* The number of batches: the smallest that several of ${n} places ${p} launch, more often than
  * the ${steps}; 0: none, or too much is launched less often. */
 static double
-batches_of(const struct place *p, size_t n, double steps)
+batches_of(const struct spot *p, size_t n, double steps)
 {
 	double all = 0, seldom = 0, batches = 0;
 
@@ -342,7 +342,7 @@ accumulated_of(const struct rule_view *x, struct accumulated *a)
 	const struct run *run = x->run;
 	bool *of = arena_get(x->arena, (run->kernels + 1) * sizeof(*of));
 	double *n = arena_get(x->arena, (run->kernels + 1) * sizeof(*n));
-	struct place *p = arena_get(x->arena, (run->sites + 1) * sizeof(*p));
+	struct spot *p = arena_get(x->arena, (run->sites + 1) * sizeof(*p));
 	double each, batches, begun;
 
 	if (of == NULL || n == NULL || p == NULL || !one_line(run))
