@@ -17,6 +17,7 @@
 #include "rules/evidence/offloaded.h"
 #include "rules/evidence/pauses.h"
 #include "rules/evidence/tuning.h"
+#include "rules/evidence/turns.h"
 
 #include "report/json.h"
 
@@ -167,10 +168,10 @@ static json_t *
 json_summary(const struct run *r)
 {
 	const struct device *d = busiest_device(r);
-	double wall = d != NULL ? (double)r->wall_ns : 0;
+	double wall = d != NULL ? (double)r->wall_ns : 0, turn = turns_s(r);
 	struct results results = offloaded_results(r);
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "gpu_busy_ratio", json_ratio(d ? (double)d->busy_ns : 0, wall),
 	    "kernel_ratio", json_ratio(d ? (double)d->kernel_ns : 0, wall),
 	    "copy_ratio", json_ratio(d ? (double)d->copy_ns : 0, wall),
@@ -178,6 +179,7 @@ json_summary(const struct run *r)
 	    json_ratio(d ? (double)d->copy_hidden_ns : 0, wall),
 	    "idle_ratio", json_ratio((double)r->idle_total_ns, wall),
 	    "idle", json_idle(r),
+	    "turn_s", turn > 0 ? json_number(turn) : json_null(),
 	    "longest_idle", json_longest(r),
 	    "results", json_results(&results));
 }

@@ -42,19 +42,27 @@ text_results(struct out *o, const json_t *results, double wall)
 	return host;
 }
 
-/* Time in which the GPU was not this program's. */
+/* Time in which the GPU was not this program's. If kernels were stopped for ${turn} seconds now
+ * and then, it was another's. */
 static void
-text_elsewhere(struct out *o, double ratio, double wall)
+text_elsewhere(struct out *o, double ratio, double turn, double wall)
 {
-	char text[384], a[NUMBER_SIZE], b[NUMBER_SIZE];
+	char text[384], a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE];
 
 	if (!(ratio >= PHASE_SHARE))
 		return;
-	snprintf(text, sizeof(text), "for %s (%s of the run) the GPU did not begin what "
-	    "was launched, though nothing else of this program was seen on it: other "
-	    "processes have it in turns, a stream waited for the host or another GPU, "
-	    "or kernels launched kernels",
-	    number_seconds(a, ratio * wall), number_percent(b, ratio));
+	number_seconds(a, ratio * wall);
+	number_percent(b, ratio);
+	if (turn > 0)
+		snprintf(text, sizeof(text), "for %s (%s of the run) the GPU did not begin what "
+		    "was launched: another process has it in turns, as kernels of all kinds "
+		    "last %s longer now and then; times are right only without it",
+		    a, b, number_seconds(c, turn));
+	else
+		snprintf(text, sizeof(text), "for %s (%s of the run) the GPU did not begin what "
+		    "was launched, though nothing else of this program was seen on it: other "
+		    "processes have it in turns, a stream waited for the host or another "
+		    "GPU, or kernels launched kernels", a, b);
 	parts_label(o, "Elsewhere");
 	out_wrap(o, LABEL_COLUMNS, text);
 }
@@ -112,7 +120,7 @@ parts_phases(struct out *o, const struct report *r)
 
 	told = text_results(o, json_object_get(s, "results"), wall);
 	text_elsewhere(o, field_number(json_object_get(s, "idle"),
-	    "elsewhere_ratio"), wall);
+	    "elsewhere_ratio"), field_number(s, "turn_s"), wall);
 	text_unsteady(o, r->findings);
 	gap = json_object_get(s, "longest_idle");
 	longest = field_number(gap, "s");

@@ -131,6 +131,36 @@ TEST(test_elsewhere)
 	f.run.idle_total_ns = 9000000000u;
 	assert_has(report_text(), "\nElsewhere     for 3 s (24 % of the run) the GPU did "
 	    "not begin");
+	assert_has(report_text(), "other processes have it in turns, a stream waited");
+}
+
+/* What stops short kernels of all kinds for the same time is another process. */
+TEST(test_turns)
+{
+	struct kernel kernel[12];
+
+	fixture_fill(&f);
+	f.run.idle_ns[IDLE_ELSEWHERE] = 3000000000u;
+	f.run.idle_total_ns = 9000000000u;
+	for (size_t i = 0; i < 12; i++) {
+		kernel[i] = f.run.kernel[0];
+		kernel[i].time = (struct distribution){ .count = 0 };
+		for (size_t n = 0; n < 30; n++)
+			stat_add(&kernel[i].time, 5000 * (i + 1));
+		if (i < 11)
+			stat_add(&kernel[i].time, 5000 * (i + 1) + 2450000);
+	}
+	f.run.kernel = kernel;
+	f.run.kernels = 12;
+	assert_has(report_text(), "another process has it in turns, as kernels of all kinds last "
+	    "2.45 ms longer now and then");
+	/* Work that differs is no turn, and nor are a few kernels. */
+	f.run.kernels = 9;
+	assert_has(report_text(), "other processes have it in turns, a stream waited");
+	f.run.kernels = 12;
+	for (size_t i = 0; i < 12; i++)
+		stat_add(&kernel[i].time, 2000000 + 500000 * i);
+	assert_has(report_text(), "other processes have it in turns, a stream waited");
 }
 
 TEST(test_results)
