@@ -22,6 +22,7 @@ const unseen = new Map([
   ['Conditions.signal', 'a program that a signal ended'],
   ['Roofline.pipes.lsu_ratio', 'no metric set of config/metrics has its counter'],
   ['Roofline.pipes.tensor_ratio', 'no metric set of config/metrics has its counter'],
+  ['Summary.turn_s', 'another process on the GPU; tests/unit/text_phases.c'],
   ['Saves.behind', 'no capture has a wait that bars a graph; tests/unit/rank.c'],
 ]);
 
