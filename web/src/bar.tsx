@@ -61,8 +61,14 @@ function Phases({ summary, wall }: { summary: Summary; wall: number }) {
       {elsewhere >= phaseShare && (
         <p class="small">
           Elsewhere: for <b>{seconds(elsewhere * wall)}</b>, {percent(elsewhere)} of the run, the GPU did not begin what was
-          launched, though nothing else of this program was seen on it: other processes have it in turns, a stream waited for the
-          host or another GPU, or kernels launched kernels.
+          launched
+          {summary.turn_s != null ? (
+            <>: another process has it in turns, as kernels of all kinds last {seconds(summary.turn_s)} longer now and then</>
+          ) : (
+            ', though nothing else of this program was seen on it: other processes have it in turns, a stream waited for the ' +
+            'host or another GPU, or kernels launched kernels'
+          )}
+          .
         </p>
       )}
       {long && (

@@ -84,13 +84,14 @@ struct inner
 inner_of(const struct rule_view *x, const struct sequence *s, double *gone)
 {
 	struct inner in = { .turns = 0 };
-	size_t n = steps_length(s), body = 0, length, most = 0;
+	size_t n = steps_length(s), body = 0, length, most = 0, step;
 
-	for (size_t i = 0; i < n; i += length > 0 ? length : 1) {
+	for (size_t i = 0; i < n; i += step) {
 		const struct site *site = NULL;
 		double turns, fused = 0;
 
 		length = loop_at(s, n, i, &body);
+		step = length == 0 ? 1 : length;
 		for (size_t j = i; length > 0 && j < i + body; j++) {
 			fused += fuses(x, steps_kernel(x, s, j));
 			site = site == NULL ? nested(x->run, s->kernel[j]) : site;
