@@ -443,6 +443,29 @@ call_site_look_away(uint16_t call, const struct signature *sig, uint64_t last,
 }
 
 uint32_t
+call_site_here(uint16_t call)
+{
+	uint64_t begin = monotonic(), ns;
+	uint32_t number = 0;
+	struct stack *s;
+	int saved = errno;
+
+	if (!site.on || self.inside || call >= CALL_COUNT || !affordable() ||
+	    (s = stack_take()) == NULL)
+		return 0;
+	self.inside = true;
+	if (unwind(s))
+		number = note(s, call, NULL, 0, inject_tid());
+	stack_give(s);
+	ns = monotonic() - begin;
+	self.spent_ns += ns;
+	atomic_fetch_add_explicit(&site.spent_ns, ns, memory_order_relaxed);
+	self.inside = false;
+	errno = saved;
+	return number;
+}
+
+uint32_t
 call_site_seen(const char *text, size_t len, uint32_t tid)
 {
 	static struct stack s;	/* of one thread */

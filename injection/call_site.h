@@ -98,6 +98,10 @@ call_site_back(uint16_t call, const struct signature *s, uint64_t now)
 	return true;
 }
 
+/* call_site_here(call): in an API-enter callback: the number of the site at which the
+ * program makes this call; 0: unknown, or it would cost too much. Not for every call. */
+uint32_t call_site_here(uint16_t call);
+
 /* call_site_seen(text, len, tid): the number of the site of thread ${tid}'s Python frames
  * ${text}, at which no call was made (CALL_NONE); 0: there is no room. */
 uint32_t call_site_seen(const char *text, size_t len, uint32_t tid);

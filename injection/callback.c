@@ -372,7 +372,7 @@ note_copy(const CUpti_CallbackData *d)
 
 /* Compares the bytes of a copy that is made again, before its call counts as begun. */
 static void
-compare_copy(const CUpti_CallbackData *d)
+compare_copy(const struct call_row *row, const CUpti_CallbackData *d)
 {
 	const struct copy_params *p = d->functionParams;
 	struct recopy c;
@@ -380,7 +380,7 @@ compare_copy(const CUpti_CallbackData *d)
 	if (p == NULL)
 		return;
 	c = (struct recopy){ .src = p->src, .dst = p->dst, .bytes = p->bytes };
-	recopy_enter(d->correlationId, &c);
+	recopy_enter(d->correlationId, row->call, &c);
 }
 
 /* Fills in and sends the API record of a call, at its end. */
@@ -405,7 +405,7 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 
 	if (d->callbackSite == CUPTI_API_ENTER) {
 		if (row->kind == CALLS_COPY_UP)
-			compare_copy(d);
+			compare_copy(row, d);
 		*d->correlationData = inject_now();
 		launch_put(d->correlationId, *d->correlationData, inject_tid());
 		call_site_other(row->call);

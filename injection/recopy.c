@@ -1,10 +1,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "budget.h"
+#include "call_site.h"
 #include "emit.h"
 #include "gate.h"
 #include "hold.h"
@@ -29,6 +31,19 @@
 static const uint32_t turns[] = { 0, 1, 2, 10, 11, 50, 51 };
 #define TURNS (sizeof(turns) / sizeof(turns[0]))
 
+/* Copies that change their addresses, by size. */
+#define SLOTS 256u		/* sizes that are counted; others of a hash take its place */
+#define LAST 8u			/* copies of a size whose sources are known */
+#define MOVED 4u		/* copies of a size before it is followed: set-up makes some */
+#define LINE 64u
+#define LINES PLAIN_MEMORY_PIECES	/* that are read of a copy, evenly spread */
+#define CONTENTS 4u		/* of a size, that are told apart */
+#define SEVERAL 4u		/* copies with the same lines before pages are read */
+#define SAMPLES 8u		/* copies in a row whose lines are read, then … */
+#define GROUP 4u		/* … so many in a row, at distances that grow fourfold */
+#define DISTANCE 5u
+#define SIZE_LOOKUPS 96u	/* as LOOKUPS; a size takes 28 within 1,700 copies */
+
 struct range {
 	struct recopy copy;
 	uint32_t calls;		/* since it is known */
@@ -43,7 +58,36 @@ struct range {
 /* What a reading found. */
 struct reading {
 	uint64_t bytes;
-	uint32_t pages, changed;
+	uint32_t pages, changed, zeros;
+};
+
+/* Copies of one size; bytes 0: none. */
+struct slot {
+	uint64_t bytes, dst;	/* of the last one */
+	uint64_t src[LAST];
+	uint32_t copies;	/* place of the next in src, modulo LAST */
+	uint32_t moved;		/* whose source or destination is not the last one's */
+	uint32_t pieces;	/* whose source adjoins that of one of the last */
+};
+
+/* What the lines of a size's copies had. */
+struct content {
+	uint64_t hash;
+	uint32_t times;		/* that it came; 0: none */
+	uint32_t stands;	/* copies for which these stand */
+	uint32_t at;		/* the sample that had it last */
+};
+
+/* A size that is followed. */
+struct size {
+	struct range range;	/* its pages are those of a copy with the lines ${lines} */
+	uint64_t lines;
+	struct content content[CONTENTS];
+	uint32_t samples;
+	uint32_t last, next;	/* the calls that were sampled last, that will be next */
+	uint32_t stands;	/* copies for which each of the present group stands */
+	uint32_t group;		/* the group in which pages were compared last */
+	uint32_t sampled, alike;	/* see COMPARED */
 };
 
 static struct {
@@ -56,6 +100,10 @@ static struct {
 	bool worked;		/* by the present call */
 	uint64_t ns_per_mib, spent_ns;
 	struct range range[RECOPY_RANGES];
+	_Atomic uint64_t over[SLOTS];	/* by hash: a size that is not to be followed */
+	struct slot slot[SLOTS];
+	uint32_t sizes, size_lookups;
+	struct size size[RECOPY_SIZES];
 	char buffer[PLAIN_MEMORY_PIECES * PAGE];
 } all = { .busy = ATOMIC_FLAG_INIT, .ns_per_mib = NS_PER_MIB };
 
@@ -113,6 +161,13 @@ range_of(const struct recopy *c, uint64_t begin, bool *refused)
 	return r;
 }
 
+static bool
+is_zero(const char *p, size_t n)
+{
+
+	return p[0] == 0 && memcmp(p, p + 1, n - 1) == 0;
+}
+
 /* Reads up to PLAIN_MEMORY_PIECES of the ${pages} pages of the range that are looked at,
  * from number ${first} on. 0; -1 if they cannot be read. */
 static int
@@ -136,6 +191,7 @@ read_some(struct range *r, uint32_t first, uint32_t pages, struct reading *found
 	for (i = 0; i < n; p += piece[i++].bytes) {
 		hash = XXH64(p, piece[i].bytes, 0);
 		found->changed += hash != r->hash[first + i];
+		found->zeros += is_zero(p, piece[i].bytes);
 		found->bytes += piece[i].bytes;
 		r->hash[first + i] = hash;
 	}
@@ -176,7 +232,7 @@ tell(uint32_t correlation, const struct range *r, const struct reading *found,
 	    .src_address = r->copy.src, .dst_address = r->copy.dst,
 	    .bytes = r->copy.bytes, .compared = found->bytes,
 	    .pages = found->pages, .changed = found->changed,
-	    .apart = apart };
+	    .zeros = found->zeros, .apart = apart };
 
 	EMIT(COMPARED, &c);
 }
@@ -277,11 +333,236 @@ again(uint32_t correlation, const struct recopy *c, _Atomic uint64_t *seen)
 	atomic_flag_clear(&all.busy);
 }
 
+/* Does the source adjoin or overlap one of the last ones, and is none of them? Buffers that
+ * take turns come back, pieces of an array do not. */
+static bool
+is_piece(const struct slot *p, uint64_t src)
+{
+	bool piece = false;
+
+	for (uint32_t i = 0; i < LAST; i++) {
+		uint64_t at = p->src[i];
+
+		if (at == src)
+			return false;
+		piece = piece || (at != 0 && (src > at ? src - at : at - src) <=
+		    p->bytes);
+	}
+	return piece;
+}
+
+/* Counts a copy. Whether it is one to follow. */
+static bool
+count_copy(struct slot *p, const struct recopy *c)
+{
+	bool moved, piece;
+
+	if (p->bytes != c->bytes)
+		*p = (struct slot){ .bytes = c->bytes };
+	moved = p->copies == 0 || c->dst != p->dst ||
+	    c->src != p->src[(p->copies - 1) % LAST];
+	piece = is_piece(p, c->src);
+	p->pieces += piece;
+	p->moved += moved && !piece;
+	p->dst = c->dst;
+	p->src[p->copies++ % LAST] = c->src;
+	return moved && !piece && p->moved > MOVED &&
+	    p->pieces <= p->moved / 2;
+}
+
+/* The followed size ${bytes}; a new one, also in the place of one that is over without
+ * anything being told. NULL: there are too many. */
+static struct size *
+size_of(uint64_t bytes)
+{
+	struct size *s = NULL;
+	uint32_t i;
+
+	for (i = 0; i < all.sizes; i++) {
+		if (all.size[i].range.copy.bytes == bytes)
+			return &all.size[i];
+		if (all.size[i].range.over && all.size[i].range.compared == 0)
+			s = &all.size[i];
+	}
+	if (s == NULL && all.sizes == RECOPY_SIZES)
+		return NULL;
+	if (s == NULL)
+		s = &all.size[all.sizes++];
+	memset(s, 0, sizeof(*s));
+	s->range.copy.bytes = bytes;
+	return s;
+}
+
+/* Reads some lines of the copy. 0; -1 if they cannot be read. */
+static int
+read_lines(const struct recopy *c, uint64_t *hash)
+{
+	struct plain_piece piece[LINES];
+	uint64_t step = (c->bytes - LINE) / (LINES - 1);
+
+	for (uint32_t i = 0; i < LINES; i++)
+		piece[i] = (struct plain_piece){ c->src + i * step, LINE };
+	if (plain_memory_read(piece, LINES, all.buffer) != 0)
+		return -1;
+	*hash = XXH64(all.buffer, LINES * LINE, 0);
+	return 0;
+}
+
+/* Counts the lines of a sample that stands for ${stands} copies. Returns how often they came;
+ * *${kept}: are those that the kept pages had among the ones that are told apart? */
+static uint32_t
+count_content(struct size *s, uint64_t hash, uint32_t stands, bool *kept)
+{
+	struct content *found = NULL, *out = &s->content[0];
+
+	*kept = false;
+	for (uint32_t i = 0; i < CONTENTS; i++) {
+		struct content *e = &s->content[i];
+
+		if (e->times > 0 && e->hash == hash)
+			found = e;
+		if (e->times < out->times || (e->times == out->times &&
+		    e->at < out->at))
+			out = e;
+		*kept = *kept || (e->times > 0 && e->hash == s->lines);
+	}
+	if (found == NULL)
+		*(found = out) = (struct content){ .hash = hash };
+	found->stands += stands;
+	if (found->times > 0) {
+		s->alike += found->stands;
+		found->stands = 0;
+	}
+	s->sampled += stands;
+	found->at = s->samples;
+	return ++found->times;
+}
+
+/* Reads the pages of a copy whose lines came before, if it is their turn, and compares them
+ * with those of the copy that was kept. */
+static bool
+look_alike(struct size *s, uint64_t hash, bool kept, uint32_t call, uint64_t begin,
+    struct reading *found)
+{
+	struct range *r = &s->range;
+	uint64_t start = inject_now();
+	bool compares = r->kept && s->lines == hash;
+
+	/* The first comparison soon, for short runs; the others apart. */
+	if (compares ? r->compared == RECOPY_COMPARED || (r->compared > 0 &&
+	    s->group == s->samples / GROUP) : r->kept && kept)
+		return false;
+	r->kept = false;
+	if (!read_range(r, begin, found))
+		return false;
+	r->kept = true;
+	s->lines = hash;
+	learn(r, inject_now() - start);
+	if (compares) {
+		r->compared++;
+		s->group = s->samples / GROUP;
+	} else {
+		r->at = call;
+	}
+	return compares;
+}
+
+/* The next copy whose lines are read. */
+static void
+go_on(struct size *s, uint32_t call)
+{
+	uint32_t n = ++s->samples, far = n < SAMPLES ? 0 : (n - SAMPLES) / GROUP;
+
+	s->last = call;
+	s->next = call + (n < SAMPLES || n % GROUP != 0 ? 1 :
+	    DISTANCE << 2 * (far < 12 ? far : 12));
+}
+
+/* Looks at a copy of the size. True: there is something to tell, ${found} of which is left to
+ * 0 if no pages were compared. */
+static bool
+sample(struct size *s, const struct recopy *c, uint64_t begin, struct reading *found)
+{
+	struct range *r = &s->range;
+	uint32_t call = r->calls++, times;
+	uint64_t hash, pages = bytes_read(r) * all.ns_per_mib >> 20;
+	bool kept, told = r->compared > 0, compared;
+
+	if (r->over || call < s->next ||
+	    !is_affordable(begin, LOOKUP_NS + pages))
+		return false;
+	r->copy = *c;
+	all.worked = true;
+	r->over = all.size_lookups == SIZE_LOOKUPS;
+	if (!r->over) {
+		all.size_lookups++;
+		r->over = !plain_memory_is(c->src, c->bytes, all.buffer,
+		    sizeof(all.buffer)) || read_lines(c, &hash) != 0;
+	}
+	if (r->over)
+		return false;
+	if (s->samples % GROUP == 0)
+		s->stands = s->samples < SAMPLES ? 1 :
+		    (call - s->last + GROUP - 1) / GROUP;
+	times = count_content(s, hash, s->stands, &kept);
+	compared = times >= SEVERAL && look_alike(s, hash, kept, call, begin, found);
+	if (!compared)
+		*found = (struct reading){ 0 };
+	go_on(s, call);
+	r->over = r->over || found->changed > 0 || (s->samples >= SAMPLES &&
+	    s->samples % GROUP == 0 && s->alike < s->sampled / 4);
+	return compared || told;
+}
+
+static void
+tell_alike(uint32_t correlation, uint16_t call, const struct size *s,
+    const struct reading *found)
+{
+	struct record_COMPARED c = { .correlation = correlation,
+	    .tid = inject_tid(), .now_ns = inject_now(),
+	    .bytes = s->range.copy.bytes, .compared = found->bytes,
+	    .pages = found->pages, .changed = found->changed,
+	    .apart = found->pages > 0 ? s->last - s->range.at : 0,
+	    .sampled = s->sampled, .alike = s->alike, .zeros = found->zeros,
+	    .site = found->pages > 0 ? call_site_here(call) : 0 };
+
+	EMIT(COMPARED, &c);
+}
+
+/* A copy, whatever its addresses. ${held}: its call was held already; the next one does. */
+static __attribute__((noinline)) void
+by_size(uint32_t correlation, uint16_t call, const struct recopy *c, bool held)
+{
+	uint32_t at = (uint32_t)(XXH64(&c->bytes, sizeof(c->bytes), 0) % SLOTS);
+	struct reading found = { 0 };
+	struct size *s;
+	uint64_t begin;
+	bool told;
+
+	if (atomic_load_explicit(&all.over[at], memory_order_relaxed) == c->bytes ||
+	    gate_capturing() || atomic_flag_test_and_set(&all.busy))
+		return;
+	if (count_copy(&all.slot[at], c) && !held) {
+		begin = inject_now();
+		all.worked = false;
+		s = size_of(c->bytes);
+		told = s != NULL && sample(s, c, begin, &found);
+		if (s != NULL && s->range.over)
+			atomic_store_explicit(&all.over[at], c->bytes,
+			    memory_order_relaxed);
+		if (all.worked)
+			charge(begin);
+		if (told)
+			tell_alike(correlation, call, s, &found);
+	}
+	atomic_flag_clear(&all.busy);
+}
+
 void
-recopy_enter(uint32_t correlation, const struct recopy *c)
+recopy_enter(uint32_t correlation, uint16_t call, const struct recopy *c)
 {
 	_Atomic uint64_t *seen;
-	uint64_t key, was;
+	uint64_t key, was, spent = own_ns;
 
 	if (!inject.profiles || c->bytes < RECOPY_LEAST)
 		return;
@@ -292,6 +573,7 @@ recopy_enter(uint32_t correlation, const struct recopy *c)
 		atomic_store_explicit(seen, key, memory_order_relaxed);
 	else if (was == key && !gate_capturing())
 		again(correlation, c, seen);
+	by_size(correlation, call, c, own_ns != spent);
 }
 
 uint64_t

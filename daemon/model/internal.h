@@ -507,6 +507,7 @@ struct failure_state {
 struct live;			/* memory.c */
 struct range;			/* resent.c */
 struct resent_pair;		/* resent.c */
+struct resent_size;		/* resent.c */
 struct slide;			/* resent.c */
 struct source_state;		/* source_state.h */
 
@@ -560,6 +561,9 @@ struct model {
 	uint32_t ranges, ranges_cap;
 	struct resent_pair *pair;
 	uint32_t pairs, pairs_cap;
+	struct idmap size_map, place_map;
+	struct resent_size *resize;
+	uint32_t resizes, resizes_cap;
 	struct resent *resent;
 	uint32_t resents;
 	struct slide *slide;	/* [SLIDES]; NULL: none yet */

@@ -83,6 +83,8 @@ model_free(struct model *m)
 	idmap_clear(&m->streams);
 	idmap_clear(&m->copy_map);
 	idmap_clear(&m->range_map);
+	idmap_clear(&m->size_map);
+	idmap_clear(&m->place_map);
 	spans_clear(&m->overhead);
 	spans_clear(&m->held);
 	spans_clear(&m->faults);
@@ -97,6 +99,7 @@ model_free(struct model *m)
 	free(m->small_apart);
 	free(m->range);
 	free(m->pair);
+	free(m->resize);
 	free(m->resent);
 	free(m->slide);
 	free(m->size);

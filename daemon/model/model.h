@@ -277,9 +277,16 @@ enum resent_kind {
 	RESENT_SLID,		/* to the device: to the address of the copy before, of a
 				 * range of the same length that begins further on, with
 				 * more than half of it in common; third in such a row */
+	RESENT_ALIKE,		/* to the device: of a size of which the library found the
+				 * content alike, whatever the addresses; each from a range
+				 * and to an address of which such a copy had been made.
+				 * Of such a size also what would be RESENT_SAME and
+				 * RESENT_AGAIN, if there are such as were not compared */
 	RESENT_KINDS
 };
 #define RESENT_PART_LEAST 0.9	/* of a range of which less stays, most is new data */
+#define RESENT_ALIKE_LEAST 0.5	/* of the copies of a size of which fewer are alike, most are
+				 * new data */
 
 struct resent {
 	enum resent_kind kind;
@@ -296,10 +303,16 @@ struct resent {
 	 * program that sends a buffer again before it is read streams; in loops that
 	 * measure, its bytes stand for other data. */
 	uint64_t queued_count, queued_ns, queued_bytes;
-	/* Of RESENT_SAME and RESENT_PART: */
+	/* Of RESENT_SAME, RESENT_PART and RESENT_ALIKE: */
 	uint64_t comparisons, pages, equal_pages;
 	double equal_ns;	/* of gpu_ns less queued_ns: each range's times its equal
-				 * part */
+				 * part, each size's times the part that is alike */
+	/* Of RESENT_ALIKE: */
+	uint64_t zero_pages;	/* of pages */
+	uint64_t size;		/* bytes of each copy, of those that take most of equal_ns … */
+	double size_ns;		/* … and this much of it */
+	uint32_t stream, number;	/* of the site that makes them; 0: unknown */
+	const struct site *site;	/* that site; NULL: unknown, or no final settle */
 };
 
 /* One ordered pair of GPUs. */

@@ -5,11 +5,15 @@
  * looked for. Copies between host and device come here in order of time, so that the
  * last copy of each range is known. Whether the program wrote to the range since then
  * is known where the library compared the bytes; else only how much time it had to do so.
+ * Where it found the content of a size alike whatever the addresses, that decides for all
+ * copies of the size that were not compared.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "model/host.h"
 #include "model/internal.h"
+#include "model/lines/source_state.h"
 
 /* Most that one core of the host writes; how long many cores need to start; most that
  * they write together. */
@@ -34,6 +38,30 @@ struct range {
 	uint64_t pages, equal_pages;
 };
 _Static_assert(RESENT_KINDS + 2 <= 8, "range.counted has 8 bits");
+
+/* Copies to the device of one size, to one device; or (device IDMAP_NONE) what comparisons
+ * of a size told. */
+#define SIZE_LEAST (64u << 10)	/* RECOPY_LEAST of injection/recopy.h */
+#define SIZE_COMPARISONS 2	/* apart from each other: what does not change, is the same at
+				 * two times */
+struct resent_size {
+	uint64_t stream, bytes;
+	uint32_t device;
+	uint64_t free;		/* of the last one; see free_at */
+	uint64_t again;		/* those of its pairs, … */
+	uint64_t same, untold;	/* … of that the repeated ones whose bytes were compared, and
+				 * the same, and those that were not compared; … */
+	double same_ns, untold_ns;	/* … without the queued ones */
+	double part;		/* alike_part, of the last settle */
+	struct resent sum;	/* those of no pair, from a range that had been copied to an
+				 * address that had been copied to */
+	/* What was told: */
+	uint32_t comparisons;
+	bool differs;		/* a page did */
+	uint32_t sampled, alike;
+	uint64_t pages, zeros;
+	uint32_t site, site_stream, votes;	/* that most comparisons name */
+};
 
 /* The last copy to a device address; one that hashes alike takes its place. */
 #define SLIDES 256
@@ -120,6 +148,76 @@ resent_range(struct model *m, const struct stream *s,
 	return 0;
 }
 
+static uint64_t
+size_key(uint64_t stream, uint64_t bytes, uint32_t device)
+{
+
+	return range_key(&(struct range){ .stream = stream, .bytes = bytes,
+	    .device = device });
+}
+
+/* NULL: none. */
+static struct resent_size *
+size_find(const struct model *m, uint64_t stream, uint64_t bytes, uint32_t device)
+{
+	uint32_t i = idmap_get(&m->size_map, size_key(stream, bytes, device));
+	struct resent_size *s = i != IDMAP_NONE ? &m->resize[i] : NULL;
+
+	return s != NULL && s->stream == stream && s->bytes == bytes &&
+	    s->device == device ? s : NULL;
+}
+
+/* Find or make; *${size} is NULL if there are too many, or if another has the same hash. */
+static int
+size_of(struct model *m, uint64_t stream, uint64_t bytes, uint32_t device,
+    struct resent_size **size)
+{
+	uint64_t key = size_key(stream, bytes, device);
+
+	*size = size_find(m, stream, bytes, device);
+	if (*size != NULL || m->resizes >= MAX_RANGES ||
+	    idmap_get(&m->size_map, key) != IDMAP_NONE)
+		return 0;
+	if (model_grow(&m->resize, &m->resizes_cap, m->resizes, MAX_RANGES,
+	    sizeof(*m->resize)) != 0 ||
+	    idmap_put(&m->size_map, key, m->resizes) != 0)
+		return -1;
+	*size = &m->resize[m->resizes++];
+	**size = (struct resent_size){ .stream = stream, .bytes = bytes,
+	    .device = device };
+	return 0;
+}
+
+/* Copies of a size were compared with each other, whatever their addresses. */
+static int
+size_told(struct model *m, const struct stream *s, const struct record_COMPARED *r)
+{
+	struct resent_size *t;
+
+	if (r->alike > r->sampled || r->changed > r->pages || r->zeros > r->pages)
+		return 0;
+	if (size_of(m, s->id, r->bytes, IDMAP_NONE, &t) != 0)
+		return -1;
+	if (t == NULL)
+		return 0;
+	if (r->sampled > t->sampled) {
+		t->sampled = r->sampled;
+		t->alike = r->alike;
+	}
+	if (r->pages == 0)
+		return 0;
+	t->comparisons++;
+	t->differs = t->differs || r->changed > 0;
+	t->pages += r->pages;
+	t->zeros += r->zeros;
+	if (r->site != 0 && t->votes == 0)
+		t->site = r->site;
+	if (r->site != 0)
+		t->votes += t->site == r->site ? 1 : UINT32_MAX;
+	t->site_stream = source_stream(m, s);
+	return 0;
+}
+
 int
 resent_compared(struct model *m, struct stream *s,
     const struct record_COMPARED *r)
@@ -129,6 +227,8 @@ resent_compared(struct model *m, struct stream *s,
 	struct range *p;
 	uint32_t i;
 
+	if (r->sampled > 0)
+		return size_told(m, s, r);
 	if (want.host == 0 || want.device == 0 || r->pages == 0 ||
 	    r->changed > r->pages)
 		return 0;
@@ -351,6 +451,51 @@ count_slid(struct model *m, const struct range *p, struct range *h,
 	return 0;
 }
 
+/* Had a copy of this length been made to where pair ${p}'s goes? 1, 0; -1 without memory. */
+static int
+was_placed(struct model *m, const struct range *p)
+{
+	uint64_t key = range_key(&(struct range){ .stream = p->stream,
+	    .device = p->device, .bytes = p->bytes });
+
+	if (idmap_get(&m->place_map, key) != IDMAP_NONE)
+		return 1;
+	return m->place_map.used < MAX_RANGES ? idmap_put(&m->place_map, key, 0) : 0;
+}
+
+/* A copy of pair ${p} to the device. ${other}: it was counted already, or is a window that
+ * slides. ${came}: its host range had been copied. Copies to places that had none yet set up
+ * what stays. */
+static int
+count_size(struct model *m, const struct range *p, struct range *h, const struct op *op,
+    bool other, bool came)
+{
+	uint64_t ns = op->end - op->start;
+	struct resent_size *s;
+	int placed = was_placed(m, p);
+
+	if (placed < 0 || size_of(m, p->stream, p->bytes, op->device, &s) != 0)
+		return -1;
+	if (s == NULL)
+		return 0;
+	if (other) {
+		s->again++;
+	} else if (came && placed) {
+		s->sum.count++;
+		s->sum.bytes = add_sat(s->sum.bytes, p->bytes);
+		s->sum.gpu_ns = add_sat(s->sum.gpu_ns, ns);
+		if (op->launch == 0 || op->launch <= s->free) {
+			s->sum.queued_count++;
+			s->sum.queued_ns = add_sat(s->sum.queued_ns, ns);
+			s->sum.queued_bytes = add_sat(s->sum.queued_bytes, p->bytes);
+		}
+	}
+	s->sum.ranges += (h->counted >> RESENT_ALIKE & 1) == 0;
+	h->counted |= 1 << RESENT_ALIKE;
+	s->free = max_u64(s->free, h->free);
+	return 0;
+}
+
 static void
 count_range(struct copy_class *c, struct range *h)
 {
@@ -368,6 +513,8 @@ resent_sweep(struct model *m, const struct op *op)
 	struct range *h = &m->range[m->range[op->range].of];
 	bool up = c->kind == COPY_H2D, again = up && h->way != 0 &&
 	    (h->way == COPY_D2H || h->last == op->range);
+	bool came = (h->counted >> RESENT_KINDS & 1) != 0;
+	struct slide *w;
 
 	count_range(c, h);
 	if ((again && count_resent(m, h, op, h->way == COPY_D2H ? RESENT_ROUND :
@@ -377,8 +524,13 @@ resent_sweep(struct model *m, const struct op *op)
 	h->way = (uint8_t)c->kind;
 	h->last = op->range;
 	h->free = free_at(m, op, c);
-	if (up)
-		slide_of(m, &m->range[op->range])->free = h->free;
+	if (up) {
+		w = slide_of(m, &m->range[op->range]);
+		w->free = h->free;
+		if (h->bytes >= SIZE_LEAST && count_size(m, &m->range[op->range], h, op,
+		    again || w->row >= 2, came) != 0)
+			return -1;
+	}
 	h->down_ns = c->kind == COPY_D2H ? op->end - op->start : 0;
 	return 0;
 }
@@ -397,7 +549,7 @@ verdict(const struct range *p)
 }
 
 static void
-add_again(struct resent *r, const struct resent *a, const struct range *p)
+add_copies(struct resent *r, const struct resent *a)
 {
 
 	r->count += a->count;
@@ -411,6 +563,13 @@ add_again(struct resent *r, const struct resent *a, const struct range *p)
 	r->queued_count += a->queued_count;
 	r->queued_ns = add_sat(r->queued_ns, a->queued_ns);
 	r->queued_bytes = add_sat(r->queued_bytes, a->queued_bytes);
+}
+
+static void
+add_again(struct resent *r, const struct resent *a, const struct range *p)
+{
+
+	add_copies(r, a);
 	if (p->comparisons == 0)
 		return;
 	r->comparisons += p->comparisons;
@@ -420,6 +579,96 @@ add_again(struct resent *r, const struct resent *a, const struct range *p)
 	    ((double)p->equal_pages / (double)p->pages);
 }
 
+/* The part of the size's copies, without those whose pair was compared, that is alike, as
+ * ${t} tells: the samples were of all, and those compared may be the ones that are. 0: the
+ * size is none of these. */
+static double
+alike_part(const struct resent_size *s, const struct resent_size *t)
+{
+	double rest = (double)(s->sum.count + s->untold), all;
+
+	if (!(rest > 0) || t == NULL || t->comparisons < SIZE_COMPARISONS || t->differs)
+		return 0;
+	all = (double)(s->sum.count + s->again);
+	rest = (all * t->alike / t->sampled - (double)s->same) / rest;
+	return rest < RESENT_ALIKE_LEAST ? 0 : fmin(rest, 1);
+}
+
+/* Adds the copies of a size, with those of its pairs. */
+static int
+add_size(struct model *m, struct resent_size *s)
+{
+	const struct resent_size *t = size_find(m, s->stream, s->bytes, IDMAP_NONE);
+	struct resent *r;
+	double ns;
+
+	s->part = alike_part(s, t);
+	if (!(s->part > 0))
+		return 0;
+	if ((r = resent_of(m, RESENT_ALIKE, s->device)) == NULL)
+		return -1;
+	ns = s->part * ((double)(s->sum.gpu_ns - s->sum.queued_ns) + s->untold_ns) +
+	    s->same_ns;
+	if (r->size == 0 || ns > r->size_ns) {
+		r->size = s->bytes;
+		r->size_ns = ns;
+		r->stream = t->site_stream;
+		r->number = t->site;
+	}
+	add_copies(r, &s->sum);
+	r->ranges += s->sum.ranges;
+	r->equal_ns += ns;
+	r->comparisons += t->comparisons;
+	r->pages = add_sat(r->pages, t->pages);
+	r->equal_pages = add_sat(r->equal_pages, t->pages);
+	r->zero_pages = add_sat(r->zero_pages, t->zeros);
+	return 0;
+}
+
+/* The size to whose copies those of pair ${a} count, if they are alike; NULL: none. */
+static struct resent_size *
+size_of_pair(const struct model *m, const struct resent_pair *a)
+{
+	const struct range *p = &m->range[a->range];
+	enum resent_kind kind = verdict(p);
+
+	return kind == RESENT_SAME || kind == RESENT_AGAIN ?
+	    size_find(m, p->stream, p->bytes, a->sum.device) : NULL;
+}
+
+/* Adds up what the pairs have of each size, then the sizes. */
+static int
+settle_sizes(struct model *m)
+{
+	const struct resent *a;
+	struct resent_size *s;
+	uint32_t i;
+	double ns;
+
+	for (i = 0; i < m->resizes; i++) {
+		s = &m->resize[i];
+		s->same = s->untold = 0;
+		s->same_ns = s->untold_ns = 0;
+	}
+	for (i = 0; i < m->pairs; i++) {
+		if ((s = size_of_pair(m, &m->pair[i])) == NULL)
+			continue;
+		a = &m->pair[i].sum;
+		ns = (double)(a->gpu_ns - a->queued_ns);
+		if (verdict(&m->range[m->pair[i].range]) == RESENT_SAME) {
+			s->same += a->count;
+			s->same_ns += ns;
+		} else {
+			s->untold += a->count;
+			s->untold_ns += ns;
+		}
+	}
+	for (i = 0; i < m->resizes; i++)
+		if (m->resize[i].device != IDMAP_NONE && add_size(m, &m->resize[i]) != 0)
+			return -1;
+	return 0;
+}
+
 /* Repeated copies are added up anew each time: what is known of a pair may have
  * changed. */
 int
@@ -427,10 +676,11 @@ resent_settle(struct model *m)
 {
 	/* All bits of range.counted but those of the kinds that are counted here. */
 	const unsigned stays = 0xff ^ ((1u << RESENT_KINDS) - 1) ^
-	    1u << RESENT_ROUND ^ 1u << RESENT_SLID;
+	    1u << RESENT_ROUND ^ 1u << RESENT_SLID ^ 1u << RESENT_ALIKE;
 	enum resent_kind kind;
 	const struct resent_pair *a;
 	struct resent *r;
+	struct resent_size *s;
 	uint32_t i, kept = 0;
 
 	for (i = 0; i < m->resents; i++)
@@ -440,11 +690,17 @@ resent_settle(struct model *m)
 	m->resents = kept;
 	for (i = 0; i < m->pairs; i++)
 		m->range[m->range[m->pair[i].range].of].counted &= (uint8_t)stays;
+	if (settle_sizes(m) != 0)
+		return -1;
 	for (i = 0; i < m->pairs; i++) {
 		a = &m->pair[i];
 		kind = verdict(&m->range[a->range]);
 		if (kind == RESENT_KINDS)
 			continue;
+		if ((s = size_of_pair(m, a)) != NULL && s->part > 0) {
+			add_copies(resent_of(m, RESENT_ALIKE, a->sum.device), &a->sum);
+			continue;
+		}
 		if ((r = resent_of(m, kind, a->sum.device)) == NULL)
 			return -1;
 		count_host(r, &m->range[m->range[a->range].of]);

@@ -431,8 +431,8 @@ model_settle(struct model *m, bool final)
 	settle_copies(m);
 	settle_host(m);
 	look_settle(m, run);
-	if ((final && source_settle(m) != 0) || about_names(m) != 0 ||
-	    resent_settle(m) != 0 || settle_copied(m) != 0)
+	if (resent_settle(m) != 0 || (final && source_settle(m) != 0) ||
+	    about_names(m) != 0 || settle_copied(m) != 0)
 		return NULL;
 	settle_rest(m, final);
 	ceilings_settle(run);

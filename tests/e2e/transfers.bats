@@ -74,6 +74,26 @@ again() {
 	same "copies" "$(value redundant-transfers copies)" 99
 }
 
+@test "the same content from other addresses: compared by size" {
+	options="--level counters --no-daemon -o $T/e.cadv"
+	measure --kernels 1 --signatures 1 --elsewhere 200
+	"$bin/cudadvise" findings --all --json "$T/e.cadv" >run.json
+	same "state" "$(state redundant-transfers)" found
+	same "where" "$(of '.items[] | select(.rule == "redundant-transfers") |
+	    .where')" "the same content"
+	same "copies" "$(value redundant-transfers copies)" 193
+	same "ranges" "$(value redundant-transfers ranges)" 7
+	same "equal" "$(value redundant-transfers equal_ratio)" 1
+	of '.items[].summary' | grep -q "carried the same zeros" ||
+	    fail "$(of '.items[].summary')"
+	# Other data each time, all of it or a part.
+	for n in 1048576 60000; do
+		measure --kernels 1 --signatures 1 --elsewhere 200 --other $n
+		"$bin/cudadvise" findings --all --json "$T/e.cadv" >run.json
+		same "state of $n" "$(state redundant-transfers)" clean
+	done
+}
+
 @test "repeated copies: nothing is read at level trace" {
 	measured --again 100
 	same "state" "$(state redundant-transfers)" found

@@ -32,7 +32,7 @@ struct options {
 	unsigned long round_trips, peer_copies, enable_peer, managed, pinned;
 	unsigned long side_streams, graphs, wait_value, host_func, captures;
 	unsigned long allocations, textures, hidden_textures, then, heavy_us, ranges;
-	unsigned long again, changes;
+	unsigned long again, changes, elsewhere, other;
 	int exit_code;
 	int fork, exec, error_launch, ready, time, peak, import, longest;
 	int aside, no_wait, bad_source, early_ranges;
@@ -218,6 +218,23 @@ copy_again(const struct options *o, struct mock_context *c)
 	}
 }
 
+/* Copies a megabyte from one of seven buffers, none beside another, to one of three, the same
+ * zeros each time; or, before each copy, fills a part of the buffer with other data. */
+static void
+copy_elsewhere(const struct options *o, struct mock_context *c)
+{
+	static char host[14 << 20];
+	struct mock_copy up = { .kind = 1, .bytes = 1 << 20 };
+	unsigned long i;
+
+	for (i = 0; i < o->elsewhere; i++) {
+		up.src = (uintptr_t)host + (i % 7 << 21);
+		up.dst = 0x7e0000000000u + (i % 3 << 22);
+		memset(host + (i % 7 << 21), (int)(i * 29 % 251) + 1, o->other);
+		mock_copy(c, &up);
+	}
+}
+
 /* Copies between the first two contexts, which are on two GPUs. */
 static void
 peers(const struct options *o, struct mock_context **context)
@@ -290,6 +307,7 @@ work(void *cookie)
 	for (i = 0; i < o->round_trips; i++)
 		round_trip(c, buffer);
 	copy_again(o, c);
+	copy_elsewhere(o, c);
 	begin = monotonic_ns();
 	for (i = 0; i < o->kernels; i++) {
 		uint64_t before = monotonic_ns(), took;
@@ -438,7 +456,7 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT, O_GRAPHS,
 	O_PEAK, O_WAIT_VALUE, O_ALLOCATIONS, O_IMPORT, O_HOST_FUNC, O_CAPTURES,
 	O_LONGEST, O_THEN, O_HEAVY_US, O_RANGES, O_EARLY_RANGES, O_ASIDE, O_NO_WAIT,
-	O_AGAIN, O_CHANGES, O_BAD_SOURCE, O_LOAD, O_TEXTURES,
+	O_AGAIN, O_CHANGES, O_ELSEWHERE, O_OTHER, O_BAD_SOURCE, O_LOAD, O_TEXTURES,
 	O_HIDDEN_TEXTURES };
 
 static const struct option table[] = {
@@ -454,6 +472,8 @@ static const struct option table[] = {
 	{ "round-trips", 1, NULL, O_ROUND_TRIPS },	/* pairs of copies, to
 							 * the host and back */
 	{ "again", 1, NULL, O_AGAIN },		/* copies of the same 4 MiB */
+	{ "elsewhere", 1, NULL, O_ELSEWHERE },	/* copies of 1 MiB, addresses change */
+	{ "other", 1, NULL, O_OTHER },	/* bytes of it that are other ones each time */
 	{ "changes", 1, NULL, O_CHANGES },	/* pages of it, before each copy */
 	{ "bad-source", 0, NULL, O_BAD_SOURCE },	/* from where nothing is */
 	{ "load", 1, NULL, O_LOAD },		/* a library, behind the kernels;
@@ -539,6 +559,8 @@ parse(struct options *o, int argc, char **argv)
 		case O_ROUND_TRIPS: o->round_trips = number(optarg, 0, 100000);
 			break;
 		case O_AGAIN: o->again = number(optarg, 0, 100000); break;
+		case O_ELSEWHERE: o->elsewhere = number(optarg, 0, 100000); break;
+		case O_OTHER: o->other = number(optarg, 0, 1 << 20); break;
 		case O_CHANGES: o->changes = number(optarg, 0, 1024); break;
 		case O_BAD_SOURCE: o->bad_source = 1; break;
 		case O_PEER_COPIES: o->peer_copies = number(optarg, 0, 100000);

@@ -458,6 +458,37 @@ FEED_TEST(test_away)
 	assert_int_equal(s->workers, 0);
 }
 
+/* Copies whose content is alike have the site that most of their comparisons name. */
+FEED_TEST(test_alike_copies)
+{
+	static const uint32_t named[] = { 3, 0, 4, 4, 4 };
+	uint8_t stack[8];
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_mappings(f);
+	for (uint32_t i = 0; i < 20; i++)
+		FEED(f, COPY, .context = 1, .correlation = i, .kind = COPY_H2D,
+		    .bytes = 1 << 20, .start_ns = T0 + i * MS, .end_ns = T0 + i * MS + US,
+		    .launch_ns = T0 + i * MS, .src = MEMORY_PAGEABLE,
+		    .dst = MEMORY_DEVICE, .src_address = (i % 3 + 1) << 24,
+		    .dst_address = (i % 4 + 16) << 24);
+	for (uint32_t i = 0; i < 5; i++)
+		FEED(f, COMPARED, .bytes = 1 << 20, .pages = 256, .sampled = i + 8,
+		    .alike = i + 8, .site = named[i]);
+	for (uint32_t i = 3; i <= 4; i++) {
+		le64_put(stack, EXE + 0x10 * i);
+		FEED(f, SITE, .kind = CALL_MEMCPY_ASYNC, .number = i, .count = 5 - i,
+		    .frames = { stack, 8 });
+		feed_frame(f, EXE + 0x10 * i, 0, "_Z4loadi", "/home/ada/app.cu", i);
+	}
+	run = feed_settle(f);
+	assert_int_equal(run->resents, 1);
+	assert_int_equal(run->resent[0].kind, RESENT_ALIKE);
+	assert_non_null(run->resent[0].site);
+	assert_int_equal(shown(run->resent[0].site)->line, 4);
+}
+
 /* The longest gaps one by one, in order, each with the place in front of which the host was
  * away for most of it. */
 FEED_TEST(test_pauses)

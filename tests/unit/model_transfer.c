@@ -336,6 +336,196 @@ FEED_TEST(test_compared_queued)
 	assert_true(fabs(r->equal_ns - 10 * US) < 1);
 }
 
+/* Copies of a megabyte from one of seven buffers to one of three, each blocking, which takes
+ * 12 us. */
+static void
+move_elsewhere(struct feed *f, uint64_t from, unsigned n)
+{
+	struct moved m = { COPY_H2D, MIB, HOST, DEV, 0, 0, 0, MEMORY_PAGEABLE,
+	    true, 0 };
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		m.launch = from + i * 100 * US;
+		m.start = m.launch + 1 * US;
+		m.end = m.launch + 11 * US;
+		m.called = m.launch + 12 * US;
+		m.host = HOST + i % 7 * 4 * MIB;
+		m.device = DEV + i % 3 * MIB;
+		move(f, m);
+	}
+}
+
+static void
+compared_size(struct feed *f, uint32_t pages, uint32_t changed, uint32_t sampled,
+    uint32_t alike)
+{
+
+	FEED(f, COMPARED, .bytes = MIB, .compared = pages * 4096, .pages = pages,
+	    .changed = changed, .zeros = pages - changed, .sampled = sampled,
+	    .alike = alike);
+}
+
+/* The same content from other addresses: those to a place and from a range that were there
+ * before; once is no comparison. */
+FEED_TEST(test_alike)
+{
+	const struct resent *r;
+	const struct run *run;
+
+	move_elsewhere(f, 1000 * US, 84);
+	assert_int_equal(feed_settle(f)->resents, 0);
+	compared_size(f, 256, 0, 8, 8);
+	assert_int_equal(feed_settle(f)->resents, 0);
+	compared_size(f, 256, 0, 40, 40);
+	run = feed_settle(f);
+	assert_int_equal(run->resents, 1);
+	r = resent(run, RESENT_ALIKE);
+	assert_int_equal(r->count, 84 - 7);
+	assert_int_equal(r->bytes, 77 * MIB);
+	assert_int_equal(r->gpu_ns, 770 * US);
+	assert_int_equal(r->ranges, 7);
+	assert_int_equal(r->queued_count, 0);
+	assert_int_equal(r->comparisons, 2);
+	assert_int_equal(r->pages, 512);
+	assert_int_equal(r->zero_pages, 512);
+	assert_int_equal(r->size, MIB);
+	assert_true(fabs(r->equal_ns - 770 * US) < 1);
+	/* Three in four are alike; then most are not. */
+	compared_size(f, 0, 0, 80, 60);
+	assert_true(fabs(resent(feed_settle(f), RESENT_ALIKE)->equal_ns -
+	    0.75 * 770 * US) < 1);
+	compared_size(f, 0, 0, 400, 60);
+	assert_int_equal(feed_settle(f)->resents, 0);
+	compared_size(f, 0, 0, 4000, 4000);
+	assert_int_equal(feed_settle(f)->resents, 1);
+	/* Most lines were alike, but a page was not: other data. */
+	compared_size(f, 256, 1, 4001, 4001);
+	assert_int_equal(feed_settle(f)->resents, 0);
+}
+
+/* Nothing is counted twice: a pair of that size whose bytes were compared, too, and one that
+ * comes again soon, are of the kind; one that changes is not. */
+FEED_TEST(test_alike_and_same)
+{
+	struct moved m = { COPY_H2D, MIB, HOST + 64 * MIB, DEV + 8 * MIB, 0, 0, 0,
+	    MEMORY_PAGEABLE, true, 0 };
+	const struct run *run;
+	unsigned i;
+
+	move_elsewhere(f, 1000 * US, 84);
+	for (i = 0; i < 21; i++) {
+		m.launch = (20000 + 100 * i) * US;
+		m.start = m.launch + 1 * US;
+		m.end = m.launch + 11 * US;
+		m.called = m.launch + 12 * US;
+		move(f, m);
+	}
+	FEED(f, COMPARED, .src_address = m.host, .dst_address = m.device, .bytes = MIB,
+	    .compared = MIB, .pages = 256, .apart = 1);
+	run = feed_settle(f);
+	assert_int_equal(resent(run, RESENT_SAME)->count, 20);
+	compared_size(f, 256, 0, 8, 8);
+	compared_size(f, 256, 0, 40, 40);
+	run = feed_settle(f);
+	assert_null(resent(run, RESENT_SAME));
+	assert_int_equal(run->resents, 1);
+	assert_int_equal(run->resent[0].kind, RESENT_ALIKE);
+	assert_int_equal(run->resent[0].count, 97);
+	assert_true(fabs(run->resent[0].equal_ns - 970 * US) < 1);
+	/* If a fifth is alike, that may be the pair. */
+	compared_size(f, 0, 0, 100, 20);
+	run = feed_settle(f);
+	assert_null(resent(run, RESENT_ALIKE));
+	assert_int_equal(resent(run, RESENT_SAME)->count, 20);
+	/* The pair's bytes change; the others are alike. */
+	compared_size(f, 0, 0, 1000, 900);
+	FEED(f, COMPARED, .src_address = m.host, .dst_address = m.device, .bytes = MIB,
+	    .compared = MIB, .pages = 256, .changed = 200, .apart = 1);
+	run = feed_settle(f);
+	assert_int_equal(run->resents, 1);
+	assert_int_equal(resent(run, RESENT_ALIKE)->count, 77);
+}
+
+/* Pairs that take turns, of which two were compared: the others are alike, too, or are not known
+ * to be; where all were compared, there is nothing else to say of them. */
+FEED_TEST(test_alike_pairs)
+{
+	struct moved m = { COPY_H2D, MIB, 0, 0, 0, 0, 0, MEMORY_PAGEABLE, true, 0 };
+	const struct resent *r;
+	const struct run *run;
+	uint64_t i;
+
+	for (i = 0; i < 60; i++) {
+		m.host = HOST + i % 6 * 4 * MIB;
+		m.device = DEV + i % 6 * 4 * MIB;
+		m.launch = i * 1000 * US;
+		m.start = m.launch + 1 * US;
+		m.end = m.launch + 11 * US;
+		m.called = m.launch + 12 * US;
+		move(f, m);
+	}
+	for (i = 0; i < 2; i++)
+		FEED(f, COMPARED, .src_address = HOST + i * 4 * MIB, .dst_address = DEV +
+		    i * 4 * MIB, .bytes = MIB, .compared = MIB, .pages = 256, .apart = 1);
+	run = feed_settle(f);
+	assert_int_equal(resent(run, RESENT_SAME)->count, 18);
+	assert_int_equal(resent(run, RESENT_AGAIN)->count, 36);
+	compared_size(f, 256, 0, 8, 8);
+	compared_size(f, 256, 0, 40, 40);
+	run = feed_settle(f);
+	assert_int_equal(run->resents, 1);
+	r = resent(run, RESENT_ALIKE);
+	assert_int_equal(r->count, 54);
+	assert_int_equal(r->ranges, 6);
+	assert_true(fabs(r->equal_ns - 540 * US) < 1);
+	/* Two in five may be those that were compared. */
+	compared_size(f, 0, 0, 100, 40);
+	run = feed_settle(f);
+	assert_int_equal(resent(run, RESENT_SAME)->count, 18);
+	assert_null(resent(run, RESENT_ALIKE));
+	compared_size(f, 0, 0, 1000, 1000);
+	for (i = 2; i < 6; i++)
+		FEED(f, COMPARED, .src_address = HOST + i * 4 * MIB, .dst_address = DEV +
+		    i * 4 * MIB, .bytes = MIB, .compared = MIB, .pages = 256, .apart = 1);
+	run = feed_settle(f);
+	assert_int_equal(run->resents, 1);
+	assert_int_equal(resent(run, RESENT_SAME)->count, 54);
+}
+
+/* Copies that are called before the one before is over promise nothing; those to places that
+ * had none yet set up what stays. */
+FEED_TEST(test_alike_silent)
+{
+	struct moved m = { COPY_H2D, MIB, HOST, DEV, 0, 0, 0, 0, 0, 0 };
+	const struct resent *r;
+	unsigned i;
+
+	compared_size(f, 256, 0, 8, 8);
+	compared_size(f, 256, 0, 40, 40);
+	for (i = 0; i < 50; i++) {
+		m.launch = (10 + i) * US;
+		m.start = (1000 + 20 * i) * US;
+		m.end = m.start + 10 * US;
+		m.host = HOST + i % 7 * 4 * MIB;
+		m.device = DEV + i * MIB;
+		move(f, m);
+	}
+	assert_int_equal(feed_settle(f)->resents, 0);
+	for (; i < 100; i++) {
+		m.launch = (10 + i) * US;
+		m.start = (1000 + 20 * i) * US;
+		m.end = m.start + 10 * US;
+		m.host = HOST + i % 7 * 4 * MIB;
+		m.device = DEV + (i - 50) * MIB;
+		move(f, m);
+	}
+	r = resent(feed_settle(f), RESENT_ALIKE);
+	assert_int_equal(r->count, 50);
+	assert_int_equal(r->queued_count, 50);
+	assert_true(r->equal_ns == 0);
+}
+
 /* A window of a megabyte slides on by an eighth at a time, to two buffers in turn; each
  * copy is called while the one before is under way, the last one a millisecond later. Ranges
  * that have less than half in common are pieces; one that goes back begins a new row. */

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "call_site.h"
 #include "diag.h"
 #include "emit.h"
 #include "gate.h"
@@ -57,11 +58,22 @@ gate_capturing(void)
 	return capturing;
 }
 
+uint32_t
+call_site_here(uint16_t call)
+{
+
+	return call;
+}
+
 /* What was sent since the last call. */
 struct sent {
 	unsigned compared, charged;
 	struct record_COMPARED last;
 	uint64_t pages, changed;
+	/* Of comparisons by size: records, those of pages, pages that differed. */
+	unsigned told, alike, differed;
+	struct record_COMPARED size;	/* the last one */
+	struct record_COMPARED looked;	/* the last one of pages */
 };
 
 static struct sent
@@ -79,6 +91,15 @@ sent(void)
 			all.charged += r.type == RECORD_OVERHEAD;
 			if (r.type != RECORD_COMPARED)
 				continue;
+			if (r.u.COMPARED.sampled > 0) {
+				all.told++;
+				all.size = r.u.COMPARED;
+				if (r.u.COMPARED.pages > 0)
+					all.looked = r.u.COMPARED;
+				all.alike += r.u.COMPARED.pages > 0;
+				all.differed += r.u.COMPARED.changed;
+				continue;
+			}
 			all.compared++;
 			all.last = r.u.COMPARED;
 			all.pages += r.u.COMPARED.pages;
@@ -95,7 +116,7 @@ copy(const void *from, uint64_t to, uint64_t bytes)
 	static uint32_t correlation;
 	struct recopy c = { (uintptr_t)from, to, bytes };
 
-	recopy_enter(++correlation, &c);
+	recopy_enter(++correlation, CALL_MEMCPY_ASYNC, &c);
 }
 
 /* Zeroed memory of its own mapping. */
@@ -164,11 +185,13 @@ the_same(void)
 	CHECK(s.last.dst_address == DEVICE && s.last.bytes == MIB);
 	CHECK(s.last.compared == MIB && s.last.pages == MIB / PAGE);
 	CHECK(s.last.changed == 0 && s.last.apart == 1);
+	CHECK(s.last.zeros == s.last.pages && s.last.site == 0);
 	CHECK(s.last.correlation == 3);
 	CHECK(recopy_spent() > 0);
 	for (i = 0; i < 100; i++)
 		copy(p, DEVICE, MIB);
 	s = sent();
+	CHECK(s.told == 0);
 	CHECK(s.compared == RECOPY_COMPARED - 1 && s.changed == 0);
 	CHECK(s.charged == s.compared);
 }
@@ -347,6 +370,201 @@ TEST(memory_that_is_slow)
 TEST(where_it_is_not_wanted)
 {
 	alone(unwanted);
+}
+
+/* Copy number ${i} of a size, from one of 16 buffers, none beside another, to one of five. */
+static char *
+buffer_of(unsigned i)
+{
+	static char *all;
+
+	if (all == NULL)
+		all = map(32 * MIB, PROT_READ | PROT_WRITE);
+	return all + i * 7 % 16 * 2 * MIB;
+}
+
+static void
+elsewhere(unsigned i)
+{
+
+	copy(buffer_of(i), DEVICE + (uint64_t)(i % 5) * 4 * MIB, MIB);
+}
+
+/* Zeros from other addresses each time. */
+static void
+the_same_content(void)
+{
+	struct sent s;
+	unsigned i;
+
+	for (i = 0; i < 8; i++)
+		elsewhere(i);
+	s = sent();
+	CHECK(s.told == 0);	/* the first few may be set-up */
+	for (; i < 12; i++)
+		elsewhere(i);
+	s = sent();
+	CHECK(s.alike == 1);
+	CHECK(s.looked.src_address == 0 && s.looked.dst_address == 0);
+	CHECK(s.looked.bytes == MIB && s.looked.pages == MIB / PAGE);
+	CHECK(s.looked.compared == MIB && s.looked.zeros == MIB / PAGE);
+	CHECK(s.looked.changed == 0 && s.looked.apart == 1);
+	CHECK(s.looked.site == CALL_MEMCPY_ASYNC);
+	CHECK(recopy_spent() > 0);
+	for (; i < 3000; i++)
+		elsewhere(i);
+	s = sent();
+	CHECK(s.alike == RECOPY_COMPARED - 1 && s.differed == 0);
+	CHECK(s.looked.apart > 50);
+	/* A few looks tell of all. */
+	CHECK(s.told < 30 && s.size.sampled > 1000);
+	CHECK(s.size.alike == s.size.sampled);
+}
+
+TEST(the_same_content_from_elsewhere)
+{
+	alone(the_same_content);
+}
+
+/* Other data each time, only some of it, or only between the lines that are read: nothing, or
+ * that it differs. */
+static void
+other_content(void)
+{
+	struct sent s;
+	unsigned i;
+
+	for (i = 0; i < 500; i++) {
+		memset(buffer_of(i), (int)i, MIB);
+		elsewhere(i);
+	}
+	CHECK(sent().told == 0);
+	for (i = 0; i < 500; i++) {
+		memset(buffer_of(i), 0, MIB);
+		buffer_of(i)[100] = (char)i;
+		copy(buffer_of(i), DEVICE + (uint64_t)(i % 5) * 4 * MIB,
+		    MIB - PAGE);
+	}
+	s = sent();
+	CHECK(s.told == 1 && s.differed == 1);
+}
+
+TEST(other_content_each_time)
+{
+	alone(other_content);
+}
+
+/* Equal data at first, then other: what is told last is that most is not alike. */
+static void
+at_first(void)
+{
+	struct sent s;
+	unsigned i;
+
+	for (i = 0; i < 1000; i++) {
+		memset(buffer_of(i), i < 40 ? 0 : (int)i, MIB);
+		elsewhere(i);
+	}
+	s = sent();
+	CHECK(s.alike >= 1 && s.told > s.alike);
+	CHECK(s.size.alike < s.size.sampled / 2);
+}
+
+TEST(equal_only_at_first)
+{
+	alone(at_first);
+}
+
+/* Two constants that take turns, and one that takes turns with data. */
+static void
+in_turn(void)
+{
+	struct sent s;
+	unsigned i;
+
+	for (i = 0; i < 600; i++) {
+		memset(buffer_of(i), i % 2 ? 7 : 9, MIB);
+		elsewhere(i);
+	}
+	s = sent();
+	CHECK(s.alike >= 3 && s.differed == 0 && s.looked.zeros == 0);
+	CHECK(s.size.alike == s.size.sampled);
+	for (i = 0; i < 600; i++) {
+		memset(buffer_of(i), i % 3 ? 7 : (int)i, MIB);
+		copy(buffer_of(i), DEVICE + (uint64_t)(i % 5) * 4 * MIB,
+		    MIB - PAGE);
+	}
+	s = sent();
+	CHECK(s.alike >= 2 && s.differed == 0);
+	CHECK(s.size.alike < s.size.sampled && s.size.alike > s.size.sampled / 2);
+}
+
+TEST(contents_that_take_turns)
+{
+	alone(in_turn);
+}
+
+/* An array of zeros in pieces, to three buffers in turn, several times over; two arrays. */
+static void
+pieces(void)
+{
+	char *p = map(64 * MIB, PROT_READ | PROT_WRITE);
+	unsigned i;
+
+	/* No pair of addresses comes twice. */
+	for (i = 0; i < 190; i++)
+		copy(p + i % 64 * MIB, DEVICE + (uint64_t)(i % 3) * MIB, MIB);
+	for (i = 0; i < 190; i++)
+		copy(p + (i % 2 * 32 + i / 2 % 32) * (MIB - PAGE), DEVICE +
+		    (uint64_t)(i % 3) * MIB, MIB - PAGE);
+	CHECK(sent().told == 0);
+	CHECK(recopy_spent() == 0);
+}
+
+TEST(pieces_of_an_array)
+{
+	alone(pieces);
+}
+
+/* Sources that cannot be read, and a copy's cost where nothing is read. */
+static void
+no_source(void)
+{
+	unsigned i;
+
+	for (i = 0; i < 100; i++) {
+		copy((void *)(uintptr_t)(0x1000 + i % 7 * 16 * MIB), DEVICE +
+		    (uint64_t)(i % 5) * MIB, MIB);
+		inject.max_stall_ns = i < 50 ? 1000 : 10000000000ull;
+		copy(buffer_of(i), DEVICE + (uint64_t)(i % 5) * MIB, MIB / 2);
+	}
+	CHECK(sent().alike >= 1);
+}
+
+TEST(no_source_to_read)
+{
+	alone(no_source);
+}
+
+/* More sizes than are followed, for longer than they are looked at. */
+static void
+many_sizes(void)
+{
+	struct sent s;
+	unsigned i;
+
+	for (i = 0; i < 40 * 500; i++)
+		copy(buffer_of(i / 40), DEVICE + (uint64_t)(i / 40 % 5) * 4 * MIB,
+		    MIB - i % 40 * PAGE);
+	s = sent();
+	CHECK(s.alike > RECOPY_COMPARED);
+	CHECK(s.alike <= RECOPY_SIZES * RECOPY_COMPARED);
+	CHECK(s.told <= 96);	/* SIZE_LOOKUPS */
+}
+
+TEST(many_sizes_at_once)
+{
+	alone(many_sizes);
 }
 
 TEST_GROUP(start, NULL)

@@ -402,6 +402,61 @@ MADE_TEST(test_resent_compared)
 	assert_has(f->summary, "more than 99 % of the bytes");
 }
 
+/* The same content from other addresses: as sure as the same bytes from the same ones; what the
+ * device can write itself is told apart, in the framework's words, too. */
+MADE_TEST(test_resent_alike)
+{
+	struct site_frame often[] = { { .file = "/a/run.py", .function = "f", .line = 7,
+	    .python = true }, TO_GPU };
+	struct site_frame torch[] = { { .file = "/a/net.py", .function = "f", .line = 9,
+	    .python = true }, { .module = "libtorch_cpu.so" }, TO_GPU };
+	struct site site[] = {
+		{ .call = CALL_MEMCPY_ASYNC, .count = 900, .frame = often, .frames = 2 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 3, .frame = torch, .frames = 3 } };
+	struct resent *r = &m->resent[0];
+	const struct finding *f;
+
+	fault_staging_buffer(m);
+	r->kind = RESENT_ALIKE;
+	r->comparisons = 4;
+	r->pages = r->equal_pages = 12800;
+	r->size = 13107200;
+	r->equal_ns = (double)r->gpu_ns;
+	f = made_found(m, "redundant-transfers");
+	assert_int_equal(f->confidence, CONF_MEDIUM);
+	assert_true(f->saves_s > 0.9 * f->saves_high_s && f->saves_low_s > 0.7 * f->saves_high_s);
+	assert_has(f->summary, "all 4 copies that were compared carried the same bytes as an "
+	    "earlier one (12,800 pages); such copies, most of them of 13.1 MB, were made 400 "
+	    "times");
+	assert_has(f->advice, "copy once, in front of the loop");
+	/* As many as are alike. */
+	r->equal_ns = (double)r->gpu_ns / 2;
+	assert_true(made_found(m, "redundant-transfers")->saves_s < 0.55 * f->saves_high_s);
+	r->equal_ns = (double)r->gpu_ns;
+	r->zero_pages = r->pages;
+	f = made_found(m, "redundant-transfers");
+	assert_has(f->summary, "carried the same zeros");
+	assert_has(f->advice, "cudaMemsetAsync in the place of the copy");
+	assert_has(f->good_code, "cudaMemsetAsync");
+	/* The place where they were compared, not the one with most copies of all sizes. */
+	m->run.site = site;
+	m->run.sites = 2;
+	assert_ptr_equal(made_found(m, "redundant-transfers")->site, &site[0]);
+	r->site = &site[1];
+	f = made_found(m, "redundant-transfers");
+	assert_ptr_equal(f->site, &site[1]);
+	assert_has(f->advice, "x.new_zeros(shape)");
+	r->zero_pages = 0;
+	assert_has(made_found(m, "redundant-transfers")->advice, "register_buffer");
+	/* All of them queued: they stand for other data. */
+	r->equal_ns = 0;
+	r->queued_count = r->count;
+	r->queued_ns = r->gpu_ns;
+	f = made_found(m, "redundant-transfers");
+	assert_true(f->saves_s == 0);
+	assert_has(f->gain_note, "stands for other data");
+}
+
 /* A finding about bytes that changed in part comes after one that is surer of the same
  * time, even if that one saves less. */
 MADE_TEST(test_resent_part_comes_last)

@@ -288,6 +288,18 @@ paused_at(const struct run *run, const struct site_state *s)
 	return mask;
 }
 
+/* Site ${i} was made out_site[${into}]: copies of a size are made there. */
+static void
+resent_at(struct model *m, uint32_t i, uint32_t into)
+{
+	const struct source_state *x = m->source;
+
+	for (uint32_t j = 0; j < m->resents; j++)
+		if (x->site[i].number != 0 && m->resent[j].number == x->site[i].number &&
+		    m->resent[j].stream == x->site[i].stream)
+			m->resent[j].site = &x->out_site[into];
+}
+
 /* The looks' sites, of which the one with order i is out_site[${into}[i]] now. */
 static int
 looks_out(struct model *m, const uint32_t *into)
@@ -354,6 +366,8 @@ site_settle(struct model *m)
 	rc = sites_out(m, site, sites_merge(site, x->sites, into));
 	if (rc == 0)
 		rc = looks_out(m, into);
+	for (i = 0; i < x->sites && rc == 0; i++)
+		resent_at(m, i, into[i]);
 done:
 	free(site);
 	free(frame);

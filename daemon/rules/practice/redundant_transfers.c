@@ -8,6 +8,9 @@
  * Or what it sends is a window that slides over its memory: most of it was in the window
  * before.
  *
+ * Or copies of one size carry the same content again and again, from other addresses to
+ * other addresses: staged through a pool's buffers, or allocated and filled anew.
+ *
  * Or large copies within the device take much of the GPU's time: whole buffers that are
  * copied to be added to, or copied back in the place of swapping two pointers.
  */
@@ -68,7 +71,27 @@ static const struct {
 	    "of the copies that came before the host could have written it anew, "
 	    "the part that was in the window before; nothing if that stands for "
 	    "other data" },
+	[RESENT_ALIKE] = { "alike", "the same content",
+	    "copies of a size whose content was the same, from ranges that had been "
+	    "copied to addresses that had been copied to",
+	    "copy once, in front of the loop, what does not change, and let the steps "
+	    "read that; if kernels overwrite it, restore it from a second copy in "
+	    "device memory (cudaMemcpyAsync, device to device); zeros need no copy "
+	    "but cudaMemsetAsync",
+	    "of the copies of this size that did not queue behind one another, the "
+	    "part that carried what another one did, where some were compared; a copy "
+	    "on the device in the place of each, in case kernels overwrite them" },
 };
+
+/* Whoever sends nothing but zeros has no use for a second copy. */
+static const char zeros_advice[] =
+    "make the zeros on the device, by cudaMemsetAsync in the place of the copy; no host "
+    "memory has to be allocated and filled for it";
+static const char zeros_bad[] =
+    "std::vector<float> zeros(n);\n"
+    "cudaMemcpy(d, zeros.data(), n * 4, cudaMemcpyHostToDevice);   // each step";
+static const char zeros_good[] =
+    "cudaMemsetAsync(d, 0, n * 4, s);";
 
 static const char slid_bad[] =
     "for (int i = 0; i < n; i++) {\n"
@@ -84,10 +107,28 @@ static const char slid_good[] =
     "        cudaMemcpyHostToDevice, s);\n"
     "}";
 
+/* Was all of the content the same where it was compared? */
+static bool
+is_compared(enum resent_kind kind)
+{
+
+	return kind == RESENT_SAME || kind == RESENT_ALIKE;
+}
+
+static bool
+is_zeros(const struct resent *r)
+{
+
+	return r->kind == RESENT_ALIKE && r->pages > 0 && r->zero_pages == r->pages;
+}
+
 static double
 equal_part(const struct resent *r)
 {
 
+	if (r->kind == RESENT_ALIKE)
+		return r->gpu_ns > r->queued_ns ?
+		    r->equal_ns / (double)(r->gpu_ns - r->queued_ns) : 1;
 	return r->pages > 0 ? (double)r->equal_pages / (double)r->pages : 0;
 }
 
@@ -118,10 +159,14 @@ evidence(struct rule_view *x, struct draft *d, const struct resent *r)
 	    .unit = "range");
 	if (r->comparisons > 0) {
 		rule_evidence(x, d, "comparisons", (double)r->comparisons,
+		    r->kind == RESENT_ALIKE ?
+		    "compared with an earlier one, page by page" :
 		    "of them compared with the copy before, page by page",
 		    .measured = "the bytes, read at the calls", .unit = "copy");
-		rule_evidence(x, d, "equal_ratio", equal_part(r), "pages that "
-		    "were the same, part of those compared",
+		rule_evidence(x, d, "equal_ratio", equal_part(r),
+		    r->kind == RESENT_ALIKE ?
+		    "copies that carried what another did, part of those looked at" :
+		    "pages that were the same, part of those compared",
 		    .measured = "the bytes, read at the calls");
 		return;
 	}
@@ -202,6 +247,7 @@ spared_of(const struct rule_view *x, const struct resent *r)
 
 	switch (r->kind) {
 	case RESENT_SAME:
+	case RESENT_ALIKE:
 		s.least = s.likely = r->equal_ns * 1e-9;
 		s.stays = restored_s(x, r, (double)(r->count - r->queued_count),
 		    (double)(r->bytes - r->queued_bytes));
@@ -234,6 +280,10 @@ compared(struct arena *a, const struct resent *r)
 {
 	const char *pages = say_count(a, r->pages);
 
+	if (r->kind == RESENT_ALIKE)
+		return arena_format(a, "all %s copies that were compared carried the same "
+		    "%s as an earlier one (%s pages)", say_count(a, r->comparisons),
+		    is_zeros(r) ? "zeros" : "bytes", pages);
 	if (r->kind == RESENT_PART)
 		return arena_format(a, "%s of the bytes were the same each time "
 		    "(%s compared, %s pages)", say_equal_part(a, r),
@@ -259,7 +309,12 @@ summarise(struct rule_view *x, struct draft *d, const struct resent *r)
 	    say_count(x->arena, r->count),
 	    say_bytes(x->arena, (double)r->bytes));
 
-	if (r->comparisons > 0)
+	if (r->kind == RESENT_ALIKE)
+		d->f.summary = arena_format(x->arena, "%s; such copies, most of them of "
+		    "%s, were made %s times, %s in all, to changing addresses",
+		    compared(x->arena, r), say_bytes(x->arena, (double)r->size),
+		    say_count(x->arena, r->count), say_bytes(x->arena, (double)r->bytes));
+	else if (r->comparisons > 0)
 		d->f.summary = arena_format(x->arena, "%s; %s",
 		    compared(x->arena, r), again);
 	else
@@ -276,11 +331,12 @@ explain(struct draft *d, const struct resent *r, bool sure, bool ring)
 	if ((r->kind == RESENT_PART || r->kind == RESENT_SLID) && sure)
 		d->f.limiter = "most of what is copied is there already";
 	else if (!sure)
-		d->f.limiter = r->kind == RESENT_SAME ? "a loss only if these "
+		d->f.limiter = is_compared(r->kind) ? "a loss only if these "
 		    "bytes do not stand for others" : "a loss only if the host "
 		    "leaves these bytes as they are";
-	else if (r->kind == RESENT_SAME)
-		d->f.limiter = "the bytes are there already";
+	else if (is_compared(r->kind))
+		d->f.limiter = is_zeros(r) ? "the device can write zeros itself" :
+		    "the bytes are there already";
 	else
 		d->f.limiter = "redundant copies, if none of the bytes changed";
 	if (sure)
@@ -289,7 +345,7 @@ explain(struct draft *d, const struct resent *r, bool sure, bool ring)
 		d->f.gain_note = "nothing is promised: several buffers that take "
 		    "turns, with a copy back after each, are filled anew as a "
 		    "rule; if the bytes stay as they are, these copies can go";
-	else if (r->kind == RESENT_SAME)
+	else if (is_compared(r->kind))
 		d->f.gain_note = "nothing is promised: what is sent again before it "
 		    "was read stands for other data as a rule; if it does not, "
 		    "these copies can go";
@@ -298,18 +354,22 @@ explain(struct draft *d, const struct resent *r, bool sure, bool ring)
 		    "bytes as they are, these copies can go";
 }
 
-/* The copies of one direction: of lines that copy to the GPU the one in front of which it
+/* Where copies were compared: of the size that takes most. Else of the copies of one
+ * direction: of lines that copy to the GPU the one in front of which it
  * waits longest, as the host makes there what it copies. */
 static void
-place(struct rule_view *x, struct draft *d, enum resent_kind kind)
+place(struct rule_view *x, struct draft *d, const struct resent *r)
 {
-	bool (*is)(const struct site *s) = kind == RESENT_ROUND ? lines_reads : lines_feeds;
+	bool (*is)(const struct site *s) = r->kind == RESENT_ROUND ? lines_reads :
+	    lines_feeds;
 	const struct site *at = gaps_away(x->arena, x->run, 0, 1, is);
 
 	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
 	lines_site_asked(x, d, is);
 	if (at != NULL)
 		d->f.site = at;
+	if (r->site != NULL && r->site->frames > 0)
+		d->f.site = r->site;
 }
 
 static void
@@ -327,7 +387,7 @@ found(struct rule_view *x, const struct resent *r)
 	if (ring)
 		s.least = s.likely = s.down = 0;
 	sure = s.likely > s.stays;
-	place(x, d, r->kind);
+	place(x, d, r);
 	d->claim[0] = (struct claim){ POOL_COPY, {
 	    0.8 * fmax(0, s.least - s.stays) * exposure,
 	    (fmax(0, s.likely - s.stays) + DOWN_SPARED * s.down) * exposure,
@@ -349,7 +409,7 @@ found(struct rule_view *x, const struct resent *r)
 		rule_evidence(x, d, "idle_after_s", idle, "GPU idle after "
 		    "them, their share of what blocking copies leave",
 		    .derived = "copy and kernel records");
-	d->f.confidence = r->kind == RESENT_SAME || (slid && r->quick_count >=
+	d->f.confidence = is_compared(r->kind) || (slid && r->quick_count >=
 	    r->count / 2) ? CONF_MEDIUM : CONF_LOW;
 	if (part) {
 		d->cap = SEV_LOW;
@@ -363,6 +423,12 @@ found(struct rule_view *x, const struct resent *r)
 	summarise(x, d, r);
 	explain(d, r, sure, ring);
 	d->f.advice = text[r->kind].advice;
+	if (is_zeros(r)) {
+		d->f.advice = zeros_advice;
+		d->f.bad_code = zeros_bad;
+		d->f.good_code = zeros_good;
+		d->variant = "zeros";
+	}
 }
 
 /* The copies within one device that are no small ones, which many-small-copies
