@@ -76,21 +76,21 @@ MADE_TEST(test_words_of_batches)
 	    "needs no graph");
 }
 
-/* Waits that are L-BFGS's own stay, whatever is done to the step that it calls. */
+/* What L-BFGS calls again and again is its closure: a graph of that fits, whatever waits the
+ * optimizer has. */
 MADE_TEST(test_words_of_closure)
 {
 	struct site_frame in[] = { { .file = "/home/me/run.py", .line = 9, .python = true },
-	    { .function = "cuMemcpyDtoHAsync_v2", .module = "libcuda.so.1" },
-	    { .file = "/x/site-packages/torch/optim/lbfgs.py", .python = true } };
-	struct site read = { .call = CALL_MEMCPY_ASYNC, .count = 90, .frame = in,
-	    .frames = 3 };
+	    { .file = "/x/site-packages/torch/optim/lbfgs.py", .python = true },
+	    { .module = "libtorch_python.so" } };
+	struct site launch = { .call = CALL_LAUNCH, .count = 90, .frame = in, .frames = 3 };
 
 	said_of(m, NULL, "libtorch_python.so");
 	m->sequence[0].syncs = m->sequence[0].repeats;
-	m->run.site = (struct site[]){ read, m->run.site[0] };
-	m->run.sites = 2;
+	launch.kernel = m->sequence[0].kernel[0];
+	m->run.site = &launch;
 	assert_has(made_found(m, "launch-bound-graph-candidate")->advice, "closure");
-	in[2].file = "/x/site-packages/torch/optim/adam.py";
+	in[1].file = "/x/site-packages/torch/optim/adam.py";
 	assert_has(made_found(m, "launch-bound-graph-candidate")->advice,
 	    "take the host's waits out");
 }
@@ -606,6 +606,15 @@ MADE_TEST(test_words_of_workers)
 	m->run.working = 0.97;		/* not bound by themselves */
 	f = made_found(m, "gpu-idle-gaps");
 	assert_true(fabs(f->saves_s - 0.95 * 3) < 0.01);
+	m->run.working = 0.3;		/* they have batches in time, which nothing pins */
+	m->copy[0] = (struct copy_class){ .kind = COPY_H2D, .src = MEMORY_PAGEABLE,
+	    .dst = MEMORY_DEVICE, .count = 900, .bytes = 900 << 10, .size_class = 10 };
+	m->run.copies = 1;
+	assert_has(made_found(m, "gpu-idle-gaps")->advice, "more of them bring nothing");
+	m->copy[0].src = MEMORY_PINNED;
+	assert_has(made_found(m, "gpu-idle-gaps")->advice, "raise num_workers");
+	m->run.copies = 0;
+	m->run.working = 0.97;
 	site.workers = 8;	/* a quarter less for each batch: of the loop, 9.1 s */
 	f = made_found(m, "gpu-idle-gaps");
 	assert_true(f->saves_s > 2.2 && f->saves_s < 2.4);

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "rules/evidence/accumulated.h"
+#include "rules/evidence/closure.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/fresh.h"
 #include "rules/evidence/gaps.h"
@@ -61,14 +62,15 @@ static bool
 is_loading(const struct draft *d)
 {
 	return is_variant(d, "loader") || is_variant(d, "workers") ||
-	    is_variant(d, "crowded");
+	    is_variant(d, "crowded") || is_variant(d, "received");
 }
 
 /* Is it what an interpreter takes from launch to launch? */
 static bool
 in_launches(const char *variant)
 {
-	static const char *const of[] = { "launches", "varied", "rows", "little", "busy" };
+	static const char *const of[] = { "launches", "varied", "rows", "little", "busy",
+	    "closure" };
 
 	for (size_t i = 0; variant != NULL && i < sizeof(of) / sizeof(of[0]); i++)
 		if (strcmp(variant, of[i]) == 0)
@@ -578,6 +580,8 @@ variant_of(const struct rule_view *x, const struct again *a, double idle,
 		return "busy";
 	if (brief && by_rows(run))
 		return "rows";
+	if (brief && closure_called(run))
+		return "closure";
 	if (brief)
 		return gaps_repeated(run) > GAPS_REPEATED ? "launches" : "varied";
 	return python && !host_goes(x, a, idle) ? "work" : NULL;
@@ -716,6 +720,28 @@ set_place(const struct rule_view *x, struct draft *d, const struct again *a,
 	return after;
 }
 
+/* Processes that the loop waits for work nearly all the time; those that use a processor for
+ * less have batches in time, and are waited for because of the way from them. Arithmetic: a
+ * worker that reads files waits for these, too, a third of the time. */
+#define WORKING_LEAST 0.67
+
+/* Do the workers have time left, and does no thread pin what they make? */
+static bool
+has_batches_in_time(const struct run *run)
+{
+	double pageable = 0, pinned = 0;
+
+	for (size_t i = 0; i < run->copies; i++) {
+		const struct copy_class *c = &run->copy[i];
+
+		if (c->memset || c->kind != COPY_H2D)
+			continue;
+		pageable += c->src == MEMORY_PAGEABLE ? (double)c->count : 0;
+		pinned += c->src == MEMORY_PINNED ? (double)c->count : 0;
+	}
+	return run->working > 0 && run->working < WORKING_LEAST && pageable > pinned;
+}
+
 /* Says of late input how many processes prepare it already, where that is known: then it
  * is these that are too slow. What is said in "loader" for any number is said for some, or
  * for as many as there is room for. */
@@ -727,7 +753,7 @@ say_workers(struct rule_view *x, struct draft *d)
 	if ((!is_variant(d, "input") && !is_variant(d, "loader")) || s == NULL ||
 	    s->workers == 0 || s->processors == 0)
 		return;
-	d->variant = s->workers < CROWDED * s->processors ? "workers" : "crowded";
+	d->variant = has_batches_in_time(x->run) ? "received" : s->workers < CROWDED * s->processors ? "workers" : "crowded";
 	/* They work beside the loop: if its launches take less, it waits for them longer. */
 	d->residual = false;
 	d->f.gain_note = "a batch is waited for until the workers have it, whatever else "

@@ -25,6 +25,7 @@
 #include "base/text.h"
 #include "rules/engine/same.h"
 #include "rules/evidence/accumulated.h"
+#include "rules/evidence/closure.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/inner.h"
@@ -517,31 +518,6 @@ loops_itself(const struct run *run)
 	return false;
 }
 
-/* Of what the host reads in the step, so much is the optimizer's own: arithmetic, most. */
-#define OPTIMIZER_READS 0.5
-
-/* Does the host read results mostly in PyTorch's L-BFGS, which calls the program's closure
- * and decides on the host how to go on? No one but its author takes these waits out. */
-static bool
-optimizer_reads(const struct run *run)
-{
-	double all = 0, own = 0;
-
-	for (size_t i = 0; i < run->sites; i++) {
-		const struct site *s = &run->site[i];
-		bool is = false;
-
-		if (!lines_reads(s))
-			continue;
-		for (size_t f = 0; f < s->frames && !is; f++)
-			is = s->frame[f].file != NULL && strstr(s->frame[f].file,
-			    "/torch/optim/lbfgs") != NULL;
-		all += (double)s->count;
-		own += is ? (double)s->count : 0;
-	}
-	return own > OPTIMIZER_READS * all;
-}
-
 /* What is wrong with the step beside the launches; NULL: nothing. */
 static const char *
 variant_of(const struct run *run, const struct loop *l)
@@ -562,7 +538,7 @@ variant_of(const struct run *run, const struct loop *l)
 	if (l->parts)
 		return "parts";
 	if ((double)s->syncs >= WAITS_LEAST * (double)s->repeats)
-		return optimizer_reads(run) ? "closure" : inputs_made_of(run, &made) ?
+		return closure_called(run) ? "closure" : inputs_made_of(run, &made) ?
 		    "made" : "waits";
 	if (loops_itself(run))
 		return "looping";
