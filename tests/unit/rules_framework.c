@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "report/kin.h"
+#include "rules/evidence/closure.h"
 #include "rules/evidence/offloaded.h"
 #include "unit/advise.h"
 
 #define MS 1000000ull
+#define POINTWISE_ADD "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, std::array<char*, 3>>(int, float)"
 #define S (1000 * MS)
 
 /* The advice on a launch-bound sequence that is launched from ${file}. */
@@ -93,6 +95,39 @@ MADE_TEST(test_words_of_closure)
 	in[1].file = "/x/site-packages/torch/optim/adam.py";
 	assert_has(made_found(m, "launch-bound-graph-candidate")->advice,
 	    "take the host's waits out");
+}
+
+/* L-BFGS's own launches are due to its history, for which it has no fused form; what its
+ * closure launches is the program's, and what it reads is none of the program's waits. */
+MADE_TEST(test_history)
+{
+	struct site_frame own[] = { { .file = "/x/site-packages/torch/optim/lbfgs.py",
+	    .line = 400, .python = true },
+	    { .file = "/home/me/run.py", .line = 9, .python = true },
+	    { .module = "libtorch_python.so" } };
+	struct site_frame read[] = { own[0], own[1],
+	    { .function = "cuMemcpyDtoHAsync_v2", .module = "libcuda.so.1" } };
+	struct site site[] = {
+		{ .call = CALL_MEMCPY_ASYNC, .count = 900, .frame = read, .frames = 3,
+		    .first = 1 },
+		{ .call = CALL_LAUNCH, .count = 90, .frame = own, .frames = 3,
+		    .first = 1 } };
+	const struct finding *f;
+
+	made_kernel(m, POINTWISE_ADD, 40000, 2000)->gap_before_ns = 800 * MS;
+	m->run.idle_ns[IDLE_LAUNCH] = 800 * MS;
+	m->run.idle_total_ns += 800 * MS;
+	site[1].kernel = m->kernel[0].id;
+	m->run.site = site;
+	m->run.sites = 2;
+	f = made_found(m, "unfused-optimizer");
+	assert_has(f->advice, "history_size=10");
+	assert_lacks(f->good_code, "fused");
+	assert_true(closure_reads(&m->run) == 1);
+	own[0] = (struct site_frame){ .file = "/home/me/run.py", .line = 5, .python = true };
+	own[1] = (struct site_frame){ .file = "/x/site-packages/torch/optim/lbfgs.py",
+	    .line = 300, .python = true };
+	made_quiet(m, "unfused-optimizer");
 }
 
 /* A loop that XLA has compiled, and launches kernel by kernel, is in the compiler already; and

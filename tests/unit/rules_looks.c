@@ -143,6 +143,10 @@ MADE_TEST(test_loader)
 	assert_int_equal(f->site->frame[f->site->first].line, 30);
 	assert_has(f->location, "the host is in the loader, here, with 4 worker processes");
 	assert_has(f->limiter, "the loader that epoch() at run.py:30 waits for (70 %)");
+	/* Workers that are started, and ended, again and again. */
+	wait[1] = (struct site_frame)PY(NEXT, "_shutdown_workers", 1625);
+	assert_has(made_found(m, "gpu-idle-gaps")->advice, "keep the loader's workers");
+	wait[1] = (struct site_frame)PY(NEXT, "_try_get_data", 1270);
 	/* In this process: the line of the data set. */
 	stack[0].frame = work;
 	f = made_found(m, "gpu-idle-gaps");

@@ -14,4 +14,11 @@
  * passes, made from within the closure of torch.optim.LBFGS, or by it? */
 bool closure_called(const struct run *run);
 
+/* closure_optimizes(s): is L-BFGS itself at work there, not the closure that it calls? */
+bool closure_optimizes(const struct site *s);
+
+/* closure_reads(run): the part of the host's reads of results that L-BFGS makes itself, to
+ * decide how to go on, 0..1. */
+double closure_reads(const struct run *run);
+
 #endif

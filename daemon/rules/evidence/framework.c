@@ -273,6 +273,12 @@ framework_searches(const struct site *s)
 }
 
 bool
+framework_starts_workers(const struct site *s)
+{
+	return framework_loads(s) && in_functions("starting", s);
+}
+
+bool
 framework_keeps(const struct site *s)
 {
 	return in_functions("keeping", s);

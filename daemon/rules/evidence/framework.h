@@ -64,6 +64,9 @@ bool framework_searches(const struct site *s);
 /* framework_keeps(s): is it a trial whose outcome is kept on disk, for later runs? */
 bool framework_keeps(const struct site *s);
 
+/* framework_starts_workers(s): does a loader start or end its worker processes there? */
+bool framework_starts_workers(const struct site *s);
+
 /* framework_loads(s), framework_collates(s): is the call below a framework's loader of
  * input, or where that puts the elements of a batch together? */
 bool framework_loads(const struct site *s);

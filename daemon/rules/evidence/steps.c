@@ -185,10 +185,16 @@ steps_launch_less(const struct rule_view *x, struct draft *d, double launches)
 bool
 steps_by_optimizer(const struct site *s)
 {
-	for (size_t f = 0; f < s->frames; f++)
-		if (s->frame[f].file != NULL &&
-		    strstr(s->frame[f].file, "/torch/optim/") != NULL)
-			return true;
+	bool own = false;
+
+	for (size_t f = 0; f < s->frames; f++) {
+		const struct site_frame *at = &s->frame[f];
+
+		/* What L-BFGS's closure launches is the program's. */
+		if (at->file != NULL && strstr(at->file, "/torch/optim/") != NULL)
+			return !own || strstr(at->file, STEPS_LBFGS) == NULL;
+		own |= at->python && site_own(at) && !site_installed(at);
+	}
 	return false;
 }
 

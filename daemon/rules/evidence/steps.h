@@ -71,6 +71,7 @@ void steps_launch_less(const struct rule_view *x, struct draft *d,
     double launches);
 
 /* steps_by_optimizer(s): is a frame of its stack in a file of PyTorch's optimizers? */
+#define STEPS_LBFGS "/torch/optim/lbfgs"	/* in the path of L-BFGS's file */
 bool steps_by_optimizer(const struct site *s);
 
 /* steps_clipping(x, k): the share of its launches, 0..1, with which an optimizer clips

@@ -62,7 +62,8 @@ static bool
 is_loading(const struct draft *d)
 {
 	return is_variant(d, "loader") || is_variant(d, "workers") ||
-	    is_variant(d, "crowded") || is_variant(d, "received");
+	    is_variant(d, "crowded") || is_variant(d, "received") ||
+	    is_variant(d, "started");
 }
 
 /* Is it what an interpreter takes from launch to launch? */
@@ -742,6 +743,17 @@ has_batches_in_time(const struct run *run)
 	return run->working > 0 && run->working < WORKING_LEAST && pageable > pinned;
 }
 
+/* Of the waits for a loader so much is in starting and ending its workers: arithmetic, a
+ * third. */
+#define STARTING_LEAST 0.33
+
+static bool
+starts_workers(const struct rule_view *x)
+{
+	return looks_or_apart(x->run, rule_value(x, "min_gaps"), framework_starts_workers) >
+	    STARTING_LEAST * loading(x);
+}
+
 /* Says of late input how many processes prepare it already, where that is known: then it
  * is these that are too slow. What is said in "loader" for any number is said for some, or
  * for as many as there is room for. */
@@ -753,7 +765,8 @@ say_workers(struct rule_view *x, struct draft *d)
 	if ((!is_variant(d, "input") && !is_variant(d, "loader")) || s == NULL ||
 	    s->workers == 0 || s->processors == 0)
 		return;
-	d->variant = has_batches_in_time(x->run) ? "received" : s->workers < CROWDED * s->processors ? "workers" : "crowded";
+	d->variant = starts_workers(x) ? "started" :
+	    has_batches_in_time(x->run) ? "received" : s->workers < CROWDED * s->processors ? "workers" : "crowded";
 	/* They work beside the loop: if its launches take less, it waits for them longer. */
 	d->residual = false;
 	d->f.gain_note = "a batch is waited for until the workers have it, whatever else "

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "rules/engine/pools.h"
+#include "rules/evidence/closure.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
@@ -97,11 +98,12 @@ collect(const struct run *run, struct waiting *w)
 	}
 }
 
-/* A compiler that tries out variants waits for each: only the rest is the program's. */
+/* A compiler that tries out variants waits for each, and L-BFGS reads what it decides by: only
+ * the rest is the program's. */
 static void
-leave_tuning(const struct run *run, struct waiting *w, uint64_t calls)
+leave_others(const struct run *run, struct waiting *w, uint64_t calls)
 {
-	double own = 1 - framework_tuned(run, calls);
+	double own = (1 - framework_tuned(run, calls)) * (1 - closure_reads(run));
 
 	w->count *= own;
 	w->queued *= own;
@@ -254,7 +256,7 @@ rule_synchronous_copies(struct rule_view *x)
 	named = w.queued > 0.5 * w.count;
 	calls = named ? CALL_BIT(MEMCPY_ASYNC) | CALL_BIT(STREAM_SYNC) |
 	    CALL_BIT(EVENT_SYNC) : CALL_BIT(MEMCPY) | CALL_BIT(MEMSET);
-	leave_tuning(run, &w, calls);
+	leave_others(run, &w, calls);
 	least = rule_value(x, "min_count");
 	/* Copies with few gaps behind them end a phase of the host's own. */
 	all = w.idle_s;

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "rules/evidence/closure.h"
+#include "rules/evidence/looks.h"
 #include "rules/evidence/steps.h"
 
 /* What is left of their time in one kernel that reads parameter, gradient and
@@ -107,6 +109,54 @@ say_written(const struct rule_view *x, struct draft *d, const struct updates *u)
 	    "    (b1, b2), eps, fused=True)";
 }
 
+#define HISTORY_PART 0.5		/* of the optimizers' launches; arithmetic: most */
+#define HISTORY_GAPS 10		/* alike, as in gpu-idle-gaps */
+
+/* Are most of the optimizers' launches those of L-BFGS's steps? */
+static bool
+is_history(const struct run *run)
+{
+	double all = 0, own = 0;
+
+	for (size_t i = 0; i < run->sites; i++) {
+		const struct site *s = &run->site[i];
+
+		if (s->call != CALL_LAUNCH || !steps_by_optimizer(s))
+			continue;
+		all += (double)s->count;
+		own += closure_optimizes(s) ? (double)s->count : 0;
+	}
+	return own > HISTORY_PART * all;
+}
+
+/* L-BFGS has no fused form. Its launches are of the steps that it keeps. */
+static void
+say_history(const struct rule_view *x, struct draft *d, const struct updates *u)
+{
+	double s;
+
+	/* What the host was seen in is all of it, with the reads and Python's own time. */
+	s = looks_s(x->run, (struct looks_of){ .least = HISTORY_GAPS,
+	    .is = closure_optimizes });
+	d->claim[0].pools |= POOL_IDLE(IDLE_AFTER_SYNC);
+	d->claim[0].s.mid = fmax(d->claim[0].s.mid, 0.9 * s);
+	d->claim[0].s.high = fmax(d->claim[0].s.high, s);
+	d->f.title = "an optimizer with a long history";
+	d->f.summary = arena_format(x->arena, "L-BFGS goes twice through the steps that it "
+	    "keeps in each of its own: %s kernels, %s each, and it reads values back in "
+	    "between", say_whole(x->arena, u->launches),
+	    say_seconds(x->arena, u->kernel_s / u->launches));
+	d->f.limiter = "launching small kernels, and waiting for what they yield";
+	d->f.advice = "keep a shorter history, with history_size=10 in place of 100: each entry "
+	    "costs four operators over all parameters and a value that the host reads; "
+	    "fused= and foreach= are none of L-BFGS's arguments, and torch.compile does not "
+	    "reach it; Adam has no history";
+	d->f.bad_code = "optimizer = torch.optim.LBFGS(params)      # history_size=100";
+	d->f.good_code = "optimizer = torch.optim.LBFGS(params, history_size=10)";
+	d->f.gain_note = "with a tenth of the history a tenth of these launches is left; "
+	    "whether it takes more iterations then is not known";
+}
+
 static enum rule_state
 found(struct rule_view *x, const struct updates *u, const struct gone *gone)
 {
@@ -156,6 +206,10 @@ found(struct rule_view *x, const struct updates *u, const struct gone *gone)
 		d->f.bad_code = "for p, g in zip(params, grads):\n"
 		    "    p.add_(g, alpha=-lr)";
 		d->f.good_code = "torch._foreach_add_(params, grads, alpha=-lr)";
+		return RULE_FOUND;
+	}
+	if (is_history(x->run)) {
+		say_history(x, d, u);
 		return RULE_FOUND;
 	}
 	if (is_written(d->f.site)) {
