@@ -43,9 +43,8 @@ recurs(const struct run *run, const struct look *l, double least)
 	    gaps_alike(run, 1ull << class_of(l)) >= least);
 }
 
-/* Is ${l} in a gap that counts? */
-static bool
-counts(const struct run *run, const struct look *l, struct looks_of of)
+bool
+looks_counts(const struct run *run, const struct look *l, struct looks_of of)
 {
 	if (of.is != NULL && (l->site == NULL || !of.is(l->site)))
 		return false;
@@ -70,7 +69,7 @@ sums_of(const struct run *run, struct looks_of of, bool (*is)(const struct site 
 	for (size_t i = 0; i < run->looks; i++) {
 		const struct look *l = &run->look[i];
 
-		if (!counts(run, l, of))
+		if (!looks_counts(run, l, of))
 			continue;
 		a.looks++;
 		a.s += l->s;
@@ -175,7 +174,7 @@ stacks_of(const struct run *run, struct looks_of of, size_t *n, double *all)
 	for (size_t i = 0; s != NULL && i < run->looks; i++) {
 		const struct look *l = &run->look[i];
 
-		if (l->site == NULL || !counts(run, l, of))
+		if (l->site == NULL || !looks_counts(run, l, of))
 			continue;
 		s[looks++] = (struct looked){ l->site, l->s };
 		*all += l->s;

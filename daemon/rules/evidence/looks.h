@@ -25,6 +25,9 @@ struct looks_of {
 	bool (*is)(const struct site *s);
 };
 
+/* looks_counts(run, l, of): is ${l} one of these? */
+bool looks_counts(const struct run *run, const struct look *l, struct looks_of of);
+
 /* looks_share(run, of, is): in which part of that time, 0..1, the stack is one for which
  * ${is} is true; NAN if there are too few looks to tell. */
 double looks_share(const struct run *run, struct looks_of of,

@@ -18,6 +18,7 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/little.h"
 #include "rules/evidence/looks.h"
+#include "rules/evidence/outside.h"
 #include "rules/evidence/pauses.h"
 #include "rules/evidence/reads.h"
 #include "rules/evidence/tuning.h"
@@ -1000,6 +1001,98 @@ find_shapes(struct rule_view *x, const struct again *a)
 	return true;
 }
 
+/* Of the time in front of operators that JAX launches one by one so much goes with jit: a call
+ * of the whole is left, and at worst half of it is calls of what is jitted already. */
+static const double launching_goes[VIEWS] = { 0.5, 0.9, 1 };
+
+/* Of the compiler's time for them, as one function of them all is compiled as well: see
+ * jit_goes of recompilation. */
+static const double compiling_goes[VIEWS] = { 0.25, 0.5, 1 };
+
+/* The GPU's wait for compilations, if they are none of recompilation's: later than the first
+ * fifth of the launches, its min_late, or most of the run they are. */
+#define EARLY 0.2
+#define EARLY_MOST 0.5
+
+static double
+compiled_early_s(const struct run *run)
+{
+	const struct compiling *c = &run->compiling;
+	double s = 0;
+
+	for (size_t i = 0; i < c->times; i++) {
+		if ((double)c->time[i].at > EARLY * (double)run->launches)
+			return 0;
+		s += (double)c->time[i].idle_ns * 1e-9;
+	}
+	return looks_compiling(run) > 0 || s > EARLY_MOST * rule_wall_s(run) ? 0 : s;
+}
+
+/* The words of a finding about functions that are called outside of jit, ${s} seconds of the
+ * gaps and ${compile_s} of the compiler. */
+static void
+tell_outside(struct rule_view *x, struct draft *d, const struct outside *o, double s,
+    double compile_s)
+{
+	const struct site_frame *f = &o->site->frame[o->site->first];
+
+	rule_evidence(x, d, "outside_s", s, "that time",
+	    .derived = "looks at its stacks, kernel and API records");
+	rule_evidence(x, d, "outside_looks", o->looks, "looks that found it there in such gaps",
+	    .measured = "looks at its stacks", .unit = "look");
+	if (compile_s > 0)
+		rule_evidence(x, d, "outside_compile_s", compile_s, "GPU idle while operators "
+		    "of these functions are compiled one by one",
+		    .derived = "looks at its stacks, kernel and API records");
+	d->f.location = arena_format(x->arena, "%s of it within what this line calls",
+	    say_percent(x->arena, o->within));
+	d->f.summary = arena_format(x->arena, "%s calls functions of JAX's outside of jit: the "
+	    "GPU waits %s while their operators are launched one by one%s", f->function ==
+	    NULL || strcmp(f->function, "<module>") == 0 ? "the program" :
+	    arena_format(x->arena, "%s()", f->function), say_seconds(x->arena, s),
+	    !(compile_s > 0) ? "" : arena_format(x->arena, ", and %s while each of them is "
+	    "compiled", say_seconds(x->arena, compile_s)));
+	d->f.limiter = "Python, which goes through vmap, grad and each operator again at each call";
+	d->f.advice = "compile what this function does as a whole, in place of one operator "
+	    "after the other";
+	d->f.gain_note = compile_s > 0 ? "a call of the whole is left; half of the compiling is, "
+	    "too, for the one function, and comes once in a run" :
+	    "a call of the whole is left, of what is launched one by one";
+}
+
+/* JAX's functions that the loop calls outside of jit, of the gaps ${a} of ${idle} seconds: a
+ * finding of its own, since what Python does there goes, and need not hide behind the GPU's
+ * work. Returns whether there is one. */
+static bool
+find_outside(struct rule_view *x, const struct again *a, double idle)
+{
+	struct outside o = outside_of(x, rule_value(x, "min_gaps"));
+	double s = o.share * idle, compile_s;
+	struct gain *g;
+	struct draft *d;
+
+	if (o.looks == 0 || s < rule_value(x, "min_share") * a->base)
+		return false;
+	compile_s = fmin(o.compile_s, compiled_early_s(x->run));
+	d = rule_found(x, "outside");
+	d->variant = "outside";
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API) |
+	    POOL_IDLE(IDLE_AFTER_SYNC) | POOL_IDLE(IDLE_LAUNCH), { 0, 0, 0 } };
+	g = &d->claim[0].s;
+	g->low = launching_goes[VIEW_LOW] * s + compiling_goes[VIEW_LOW] * compile_s;
+	g->mid = launching_goes[VIEW_MID] * s + compiling_goes[VIEW_MID] * compile_s;
+	g->high = launching_goes[VIEW_HIGH] * s + compiling_goes[VIEW_HIGH] * compile_s;
+	d->claims = 1;
+	d->cause_s = s;
+	d->f.site = o.site;
+	rule_evidence(x, d, "outside_ratio", s / a->base, "GPU idle while the host goes through "
+	    "JAX's operators one by one, part of first to last work without its phases",
+	    .derived = "looks at its stacks, kernel and API records", .key = "min_share");
+	tell_outside(x, d, &o, s, compile_s);
+	reads_doubt_idle(x, d);
+	return true;
+}
+
 static void
 say_little(const struct rule_view *x, struct draft *d, const struct little *l)
 {
@@ -1199,6 +1292,8 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		return none;
 	if (gaps_unsteady(run))
 		return none == RULE_FOUND ? none : rule_unmeasured_for(x, unsteady(x, &a));
+	if (find_outside(x, &a, idle + launching))
+		none = RULE_FOUND;
 	variant = variant_of(x, &a, idle, launching, &little);
 	if (in_launches(variant))
 		all += launching;
