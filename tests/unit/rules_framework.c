@@ -13,7 +13,8 @@
 #include "unit/advise.h"
 
 #define MS 1000000ull
-#define POINTWISE_ADD "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, std::array<char*, 3>>(int, float)"
+#define POINTWISE_ADD "void at::native::vectorized_elementwise_kernel<4, " \
+    "at::native::CUDAFunctor_add<float>, std::array<char*, 3>>(int, float)"
 #define S (1000 * MS)
 
 /* The advice on a launch-bound sequence that is launched from ${file}. */

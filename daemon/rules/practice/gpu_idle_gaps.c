@@ -767,7 +767,8 @@ say_workers(struct rule_view *x, struct draft *d)
 	    s->workers == 0 || s->processors == 0)
 		return;
 	d->variant = starts_workers(x) ? "started" :
-	    has_batches_in_time(x->run) ? "received" : s->workers < CROWDED * s->processors ? "workers" : "crowded";
+	    has_batches_in_time(x->run) ? "received" :
+	    s->workers < CROWDED * s->processors ? "workers" : "crowded";
 	/* They work beside the loop: if its launches take less, it waits for them longer. */
 	d->residual = false;
 	d->f.gain_note = "a batch is waited for until the workers have it, whatever else "
