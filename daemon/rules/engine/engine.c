@@ -326,6 +326,7 @@ ask_run_rule(struct rule_view *x, struct verdict *v)
 static void
 ask_all(struct rule_view *x, struct advice *a, const struct load *load)
 {
+	x->loads = load;
 	for (size_t r = 0; r < rule_table_size && !stop_asked(); r++) {
 		struct verdict *v = &a->verdict[r];
 
@@ -334,10 +335,8 @@ ask_all(struct rule_view *x, struct advice *a, const struct load *load)
 		v->rule = x->rule->id;
 		if (x->rule->scope == SCOPE_KERNEL)
 			ask_kernel_rule(x, load, a->noise_s, v);
-		else {
-			x->loads = load;
+		else
 			ask_run_rule(x, v);
-		}
 		v->state = v->found ? RULE_FOUND :
 		    v->clean ? RULE_CLEAN : RULE_NOT_MEASURED;
 		if (v->not_measured == 0)

@@ -225,8 +225,7 @@ struct rule_view {
 	const struct ceilings *ceiling;		/* of that device */
 	const struct load *load;
 	const struct library *library;	/* the kernel's; NULL: the user's */
-	/* For a rule about the run: the loads of run->kernel. */
-	const struct load *loads;
+	const struct load *loads;	/* of run->kernel, by index */
 	const struct library *libraries;	/* of all kernels, by index; name
 						 * NULL: the user's */
 	const char *convolves;		/* the library whose convolutions called.c

@@ -38,6 +38,9 @@ struct family {
 					 * values in order */
 	const char *permuted[PARTS_MAX];	/* parts of iterators that go to
 					 * others */
+	const char *spectral[PARTS_MAX];	/* of a library that decomposes
+					 * matrices: parts of the names of kernels
+					 * for singular values and eigenvalues */
 };
 
 /* What a part of a kernel's name tells, in libraries of a ${kind}. */
@@ -103,6 +106,7 @@ load_families(void)
 		read_parts(f->transform, json_object_get(item, "transforms"));
 		read_parts(f->taker, json_object_get(item, "takers"));
 		read_parts(f->permuted, json_object_get(item, "permuted"));
+		read_parts(f->spectral, json_object_get(item, "spectral"));
 		families += f->name != NULL && f->kind != NULL;
 	}
 }
@@ -414,6 +418,38 @@ read_facts(struct library *l, const struct family *f, const char *name)
 	}
 }
 
+/* Reads whether a library that decomposes matrices is on the stack ${s}, and what its function
+ * there tells. It calls others: products. */
+static void
+read_solver(struct library *l, const struct site *s)
+{
+	for (size_t f = 0; f < s->frames; f++)
+		for (size_t i = 0; s->frame[f].module != NULL && i < families; i++) {
+			const struct site_frame *at = &s->frame[f];
+
+			if (family[i].spectral[0] == NULL || !has_part(at->module,
+			    strlen(at->module), family[i].module))
+				continue;
+			l->solver = true;
+			l->spectral |= at->function != NULL && has_part(at->function,
+			    strlen(at->function), family[i].spectral);
+		}
+}
+
+/* The same of the launches of ${k}, which is of family ${f} and has that name. */
+static void
+read_solvers(struct library *l, const struct run *run, const struct kernel *k,
+    const struct family *f, const char *name)
+{
+	size_t end, i = site_launches(run->site, run->sites, k->id, &end);
+
+	l->solver = f->spectral[0] != NULL;
+	l->spectral = l->solver && name != NULL && has_part(name, strlen(name), f->spectral);
+	for (; i < end; i++)
+		if (run->site[i].call == CALL_LAUNCH && run->site[i].kernel == k->id)
+			read_solver(l, &run->site[i]);
+}
+
 bool
 library_of(struct library *l, const struct run *run, const struct kernel *k)
 {
@@ -432,6 +468,7 @@ library_of(struct library *l, const struct run *run, const struct kernel *k)
 	    .batched = f->batched, .columns = f->columns,
 	    .framework = strcmp(f->kind, "framework") == 0 };
 	read_facts(l, f, name);
+	read_solvers(l, run, k, f, name);
 	return true;
 }
 

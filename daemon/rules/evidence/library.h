@@ -26,6 +26,10 @@ struct library {
 				 * imperative clause; NULL: none, or none known */
 	const char *columns;	/* the call that multiplies one matrix by many
 				 * vectors, likewise */
+	bool solver;		/* a library that decomposes matrices launches it, or
+				 * calls the one that does */
+	bool spectral;		/* of these, its name or that library's function tells
+				 * of singular values or eigenvalues */
 };
 
 /* library_does(l, operation): is ${operation} what the kernel does? ${l} may be

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "rules/evidence/accumulated.h"
 #include "rules/evidence/closure.h"
+#include "rules/evidence/decomposed.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/fresh.h"
 #include "rules/evidence/gaps.h"
@@ -1184,6 +1185,25 @@ leave_tried(const struct rule_view *x, struct again *a, double launching)
 	return (1 - late) * launching;
 }
 
+/* Takes out of the gaps ${a}, and of the ${launching} seconds of late launches, those in front
+ * of the kernels of small decompositions: grid-too-small has them, and no larger batch and no
+ * graph reaches into the library's call. Returns what is left of the launching. */
+static double
+leave_decomposed(const struct rule_view *x, struct again *a, double launching)
+{
+	double idle = a->host + a->api + a->sync, host, late;
+	struct decomposed p;
+
+	if (decomposed_all(x, &p) == NULL)
+		return launching;
+	host = fmin(idle, p.gap_s - p.late_s);
+	late = fmin(launching, p.late_s);
+	a->base -= host + late;
+	if (idle > 0)
+		keep_part(a, 1 - host / idle, 1 - host / idle);
+	return launching - late;
+}
+
 /* What limits an interpreter's launches of ${d} that are late for ${all} seconds. */
 static const char *
 launch_limiter(const struct run *run, const struct draft *d, double all)
@@ -1281,6 +1301,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 
 	late = (tuning_throughout(run) ? leave_compiling : leave_tried)(x, &a,
 	    launching_s(run));
+	late = leave_decomposed(x, &a, late);
 	/* An interpreter's launches are late for the same reason. */
 	launching = lines_python(run) ? late : 0;
 	add_loading(x, &a);

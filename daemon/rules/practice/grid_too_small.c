@@ -1,18 +1,29 @@
 /*
  * grid-too-small: the grid has too few blocks to give every SM work, or so few
  * that warp slots stay empty although no resource is saturated. Of a library's kernels
- * only a framework's reductions are judged, whose caller chooses the axis.
+ * only a framework's reductions are judged, whose caller chooses the axis, and the
+ * decompositions of small matrices, round by round, of which it can ask for others.
  */
 #include <math.h>
 
 #include "rules/engine/rule.h"
+#include "rules/evidence/decomposed.h"
 #include "rules/evidence/divided.h"
 #include "rules/evidence/library.h"
+#include "rules/evidence/lines.h"
+#include "rules/evidence/operator.h"
+#include "rules/evidence/steps.h"
 #include "rules/evidence/strides.h"
 
 /* A library's reduction has few blocks below this share of the SMs; arithmetic: others
  * save half of its time at most. */
 #define FEW_SMS 0.5
+
+/* Of the time of small decompositions and of the gaps in front of their kernels so much goes
+ * by another driver, by eigenvalues in place of singular values, on the CPU or with many in a
+ * call. Assumed: which of these is open to the program no record says; half is a factor of
+ * two, the first digit of what they bring. */
+static const double decomposed_goes[VIEWS] = { 0.2, 0.5, 0.8 };
 
 #define WARPS_MOST 64.0		/* that an SM holds: the largest factor for one */
 
@@ -329,6 +340,108 @@ ask_reduction(struct rule_view *x, double blocks, double sms)
 	return rule_settle(x, d);
 }
 
+/* The kernels and gaps of ${p}, of which ${of} are: a finding as of a rule about the run,
+ * since one call launches all of them. False without memory. */
+static bool
+price_decomposed(const struct rule_view *x, struct draft *d, const struct decomposed *p,
+    const bool *of)
+{
+	const struct run *run = x->run;
+	struct gone *gone = arena_get(x->arena, (run->kernels + 1) * sizeof(*gone));
+
+	if (gone == NULL)
+		return false;
+	for (size_t i = 0; i < run->kernels; i++)
+		for (int v = 0; of[i] && v < VIEWS; v++)
+			gone[i].launches[v] = decomposed_goes[v] *
+			    (double)run->kernel[i].launches;
+	d->f.kernel = NULL;
+	d->load = NULL;
+	d->f.worth_it = true;	/* until it has its seconds: it is kept till then */
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) | POOL_IDLE(IDLE_HOST) |
+	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC),
+	    { decomposed_goes[VIEW_LOW] * p->gap_s, decomposed_goes[VIEW_MID] * p->gap_s,
+	    decomposed_goes[VIEW_HIGH] * p->gap_s } };
+	d->claims = 1;
+	d->cause_s = p->gap_s;
+	return steps_parts(x, d, gone) == 0;
+}
+
+static void
+advise_decomposed(const struct rule_view *x, struct draft *d, const struct decomposed *p)
+{
+	d->variant = p->spectral ? "decomposed" : "factorised";
+	if (!p->spectral) {
+		d->f.advice = arena_format(x->arena, "%s; keep a factor that serves several "
+		    "solutions; a single small matrix on the CPU, by LAPACK",
+		    x->library->batched != NULL ? x->library->batched :
+		    "factorise many matrices in one call");
+		d->f.bad_code = "for (int i = 0; i < n; i++)\n"
+		    "    cusolverDnSpotrf(h, uplo, m, a[i], m, work, lwork, info);";
+		d->f.good_code = "cusolverDnSpotrfBatched(h, uplo, m, a, m, info, n);";
+		return;
+	}
+	d->f.advice = "decompose many matrices in one call (cusolverDnSsyevjBatched, "
+	    "cusolverDnSgesvdaStridedBatched), or single small ones on the CPU, by LAPACK; "
+	    "eigenvalues (syevd) where the matrix is symmetric, another algorithm (gesvd for "
+	    "gesvdj), or only the vectors that are used (syevdx)";
+	d->f.bad_code = "for (int i = 0; i < n; i++)\n"
+	    "    cusolverDnSgesvdj(h, jobz, econ, m, m, a[i], …);";
+	d->f.good_code = "cusolverDnSgesvdaStridedBatched(h, jobz, rank, m, m, a, …, n);";
+}
+
+/* Small matrices that a library decomposes on a few SMs: one finding for the line. */
+static enum rule_state
+ask_decomposed(struct rule_view *x)
+{
+	const struct kernel *k = x->kernel;
+	double sms = x->device->limits.sms;
+	struct decomposed p;
+	char name[OPERATOR_SIZE];
+	struct draft *d;
+	bool *of;
+
+	if (!decomposed_by(x, k, &p, NULL))
+		return rule_unmeasured(x, REASON_LIBRARY);
+	of = arena_get(x->arena, x->run->kernels);
+	if (of == NULL)
+		return RULE_NOT_MEASURED;
+	decomposed_by(x, k, &p, of);
+	d = rule_found(x, NULL);
+	lines_launch(x, d, k->id);
+	if (!price_decomposed(x, d, &p, of)) {
+		rule_drop(x, d);
+		return RULE_NOT_MEASURED;
+	}
+	d->f.where = operator_name(name, k, d->f.site, x->library) ?
+	    arena_format(x->arena, "%s", name) : "small decompositions";
+	d->f.location = say_counted(x->arena, p.launches, "launch");
+	rule_evidence(x, d, "launches", p.launches, "launches for these matrices",
+	    .measured = "kernel records", .unit = "launch");
+	rule_evidence(x, d, "blocks", p.blocks, "blocks in their grids, in the mean of their "
+	    "time", .attribute = "kernel activity record", .unit = "block");
+	rule_evidence(x, d, "sms", sms, "SMs of this GPU",
+	    .attribute = "device record", .unit = "SM");
+	rule_evidence(x, d, "kernel_s", p.s, "their time on the GPU",
+	    .measured = "kernel records");
+	rule_evidence(x, d, "gap_s", p.gap_s, "GPU idle in front of them",
+	    .measured = "kernel records");
+	d->f.confidence = CONF_MEDIUM;
+	d->f.summary = arena_format(x->arena, "small matrices are decomposed by the GPU's "
+	    "library, %s: %s launches, %s each, on %s of %s SMs; %s, and %s in front of them",
+	    p.spectral ? "round by round" : "step by step", say_whole(x->arena, p.launches),
+	    say_seconds(x->arena, p.s / p.launches), say_whole(x->arena,
+	    fmax(1, p.filled * sms)), say_whole(x->arena, sms), say_seconds(x->arena, p.s),
+	    say_seconds(x->arena, p.gap_s));
+	d->f.limiter = "each round waits for the one before, and has work for a few SMs; "
+	    "no larger batch and no graph reaches into the library's call";
+	d->f.gain_note = "half of their time and of the gaps in front of them goes, at least a "
+	    "fifth, at most four fifths: assumed, as the sizes of the matrices and which of these "
+	    "ways is open were not seen";
+	advise_decomposed(x, d, &p);
+	return RULE_FOUND;
+}
+
 enum rule_state
 rule_grid_too_small(struct rule_view *x)
 {
@@ -339,6 +452,8 @@ rule_grid_too_small(struct rule_view *x)
 
 	if (!(blocks > 0) || !(sms > 0))
 		return rule_unmeasured(x, REASON_GRID_UNKNOWN);
+	if (x->library != NULL && x->library->solver)
+		return ask_decomposed(x);
 	if (x->library != NULL)
 		return ask_reduction(x, blocks, sms);
 	if (x->load->time_s < rule_value(x, "min_time"))

@@ -26,6 +26,7 @@
 #include "rules/engine/same.h"
 #include "rules/evidence/accumulated.h"
 #include "rules/evidence/closure.h"
+#include "rules/evidence/decomposed.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/inner.h"
@@ -133,6 +134,10 @@ struct updates {
 	double launches, idle_s;	/* all, and idle in front of them */
 	double dropped_s;		/* idle in sequences that are such loops,
 					 * but for that */
+	/* And those of small decompositions, which grid-too-small reports: no graph reaches
+	 * into the library's call. By kernel index; NULL: none. */
+	const bool *decomposed;
+	struct decomposed small;
 };
 
 /* A sequence, and those that repeat beside it. */
@@ -203,6 +208,7 @@ updates_of(struct rule_view *x)
 	double *list = arena_get(x->arena, (run->kernels + 1) * sizeof(*list));
 	struct updates u = { .share = NULL };
 
+	u.decomposed = decomposed_all(x, &u.small);
 	if (share == NULL || list == NULL || !rule_said(x, "unfused-optimizer"))
 		return u;
 	steps_updates(x, share, list);
@@ -233,6 +239,20 @@ is_update(const struct rule_view *x, const struct updates *u, struct candidate *
 	c->updates = n > 0 ? all / (double)n : 0;
 	return all > UPDATES_LEAST * (double)n &&
 	    optimizer >= OPTIMIZER_LEAST * (double)n;
+}
+
+/* Are most launches of ${s} those of small decompositions? */
+static bool
+is_decomposing(const struct rule_view *x, const struct updates *u, const struct sequence *s)
+{
+	size_t n = steps_length(s), of = 0;
+
+	for (size_t i = 0; u->decomposed != NULL && i < n; i++) {
+		const struct kernel *k = steps_kernel(x, s, i);
+
+		of += k != NULL && u->decomposed[k - x->run->kernel];
+	}
+	return 2 * of > n;
 }
 
 static bool
@@ -882,7 +902,7 @@ found(struct rule_view *x, const struct loop *l, const double *gone)
 	    waits != NULL ? " with waits at " : "",
 	    waits != NULL ? waits : "", others,
 	    say_seconds(x->arena, c->kernel_s), say_gaps(x, c));
-	if (l->parts)
+	if (l->parts && l->between_s > 0)
 		d->f.summary = arena_format(x->arena, "%s; %s in gaps between these "
 		    "repeats", d->f.summary, say_seconds(x->arena, l->between_s));
 	d->f.limiter = c->gap_s > c->kernel_s ? "the host's launch rate: "
@@ -917,16 +937,33 @@ is_one_loop(const struct candidate *c, const struct candidate *d, bool layer)
 	    (double)(b->last_ns - b->first_ns));
 }
 
+/* The small decompositions of ${u} that a loop contains whose span is that of ${s}; without
+ * launches if there are none. */
+static struct decomposed
+small_in(const struct updates *u, const struct sequence *s)
+{
+	static const struct decomposed none = { .most = NULL };
+	const struct kernel *k = u->small.most;
+	double from, to;
+
+	if (k == NULL)
+		return none;
+	from = (double)(k->first_ns > s->first_ns ? k->first_ns : s->first_ns);
+	to = (double)(k->last_ns < s->last_ns ? k->last_ns : s->last_ns);
+	return to - from > MEANWHILE * (double)(s->last_ns - s->first_ns) ? u->small : none;
+}
+
 /* Adds what lies between the repeats of ${l}, whose span is that of ${s}, but for an
- * optimizer's ${u}. */
+ * optimizer's ${u} and small decompositions. */
 static void
 add_between(const struct candidate *c, const struct sequence *s,
     const struct updates *u, struct loop *l)
 {
+	struct decomposed small = small_in(u, s);
 	double idle = (double)s->span_idle_ns * 1e-9;
-	double between = fmax(0, idle - l->idle_s - u->dropped_s -
+	double between = fmax(0, idle - l->idle_s - u->dropped_s - small.gap_s -
 	    fmax(0, u->idle_s - l->updates_s));
-	double launches = (double)s->span_launches -
+	double launches = (double)s->span_launches - small.launches -
 	    fmax(0, u->launches - l->updates);
 	double share = l->idle_s > 0 ? fmin(1, idle / l->idle_s) : 1;
 
@@ -936,9 +973,11 @@ add_between(const struct candidate *c, const struct sequence *s,
 		l->gain.mid *= share;
 		l->gain.high *= share;
 	}
+	/* A graph ends at a call that reads back what it did. */
+	l->parts = small.launches > 0;
 	if (l->launches < LOOP_LEAST * launches)
 		return;
-	l->parts = l->launches < PARTS_MOST * launches;
+	l->parts |= l->launches < PARTS_MOST * launches;
 	l->between_s = between;
 	between *= c->idle_s > 0 ? c->gain_s / c->idle_s : 0;
 	l->gain.mid += BETWEEN * c->part * between;
@@ -1099,7 +1138,8 @@ add_candidates(const struct rule_view *x, const struct sequence *s, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		struct candidate *c = &out[have];
 
-		if (!is_candidate(x, &s[i], alike, c) || (alike && !c->python))
+		if (!is_candidate(x, &s[i], alike, c) || (alike && !c->python) ||
+		    is_decomposing(x, u, &s[i]))
 			continue;
 		if (is_update(x, u, c)) {
 			u->dropped_s += (1 - c->updates) * c->idle_s;
