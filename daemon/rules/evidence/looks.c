@@ -7,6 +7,7 @@
 
 #include "base/sort.h"
 #include "base/text.h"
+#include "rules/engine/same.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/looks.h"
@@ -43,10 +44,22 @@ recurs(const struct run *run, const struct look *l, double least)
 	    gaps_alike(run, 1ull << class_of(l)) >= least);
 }
 
+/* Is the program's own Python at the line of ${place} on the stack ${s}? */
+static bool
+is_at(const struct site *s, const struct site *place)
+{
+	struct site own = *s;
+
+	own.first = gaps_own_frame(s);
+	return same_site(&own, place);
+}
+
 bool
 looks_counts(const struct run *run, const struct look *l, struct looks_of of)
 {
 	if (of.is != NULL && (l->site == NULL || !of.is(l->site)))
+		return false;
+	if (of.outside != NULL && l->site != NULL && is_at(l->site, of.outside))
 		return false;
 	if (of.rounds != NULL)
 		return in_rounds(run, l, of.rounds);

@@ -268,11 +268,21 @@ place_after(const struct rule_view *x, struct draft *d, const struct again *a,
 	    where);
 }
 
+/* The line of small decompositions, whose gaps are not counted here; NULL. */
+static const struct site *
+decomposed_line(const struct rule_view *x)
+{
+	struct decomposed p;
+
+	return decomposed_all(x, &p) != NULL ? lines_launched(x->run, p.most->id) : NULL;
+}
+
 /* The looks in the gaps that come again. */
 static struct looks_of
 looks_of(const struct rule_view *x)
 {
-	return (struct looks_of){ .least = rule_value(x, "min_gaps") };
+	return (struct looks_of){ .least = rule_value(x, "min_gaps"),
+	    .outside = decomposed_line(x) };
 }
 
 /* Can the host's work in the gaps ${a} of ${idle} seconds go, or be done by several, rather
@@ -510,10 +520,11 @@ made_late(const struct rule_view *x, const struct again *a)
 static const struct site *
 own_work(const struct rule_view *x, double *share)
 {
-	struct looks_of of = { .least = rule_value(x, "min_gaps"),
-	    .shortest_s = OWN_SHORTEST_S };
-	const struct site *s = looks_function(x->arena, x->run, of, share);
+	struct looks_of of = looks_of(x);
+	const struct site *s;
 
+	of.shortest_s = OWN_SHORTEST_S;
+	s = looks_function(x->arena, x->run, of, share);
 	return s != NULL && *share >= OWN_TOLD ? s : NULL;
 }
 
@@ -1296,6 +1307,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	struct little little;
 	const char *after, *variant;
 	const char *looked;
+	struct looks_of of;
 	enum rule_state none;
 	struct draft *d;
 
@@ -1362,8 +1374,9 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    (double)run->unified.host_ns * 1e-9))) : "");
 	d->f.limiter = all > idle ? launch_limiter(run, d, all) :
 	    limiter(a.host, a.api, a.sync);
-	looked = looks_say(x, (struct looks_of){ .least = rule_value(x, "min_gaps"),
-	    .apart = is_loading(d) });
+	of = looks_of(x);
+	of.apart = is_loading(d);
+	looked = looks_say(x, of);
 	if (looked != NULL && in_launches(variant))
 		d->f.summary = arena_format(x->arena, "%s; meanwhile the host is in %s",
 		    d->f.summary, looked);

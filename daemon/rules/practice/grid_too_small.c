@@ -363,7 +363,6 @@ price_decomposed(const struct rule_view *x, struct draft *d, const struct decomp
 	    { decomposed_goes[VIEW_LOW] * p->gap_s, decomposed_goes[VIEW_MID] * p->gap_s,
 	    decomposed_goes[VIEW_HIGH] * p->gap_s } };
 	d->claims = 1;
-	d->cause_s = p->gap_s;
 	return steps_parts(x, d, gone) == 0;
 }
 

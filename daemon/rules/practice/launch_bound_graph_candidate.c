@@ -138,6 +138,7 @@ struct updates {
 	 * into the library's call. By kernel index; NULL: none. */
 	const bool *decomposed;
 	struct decomposed small;
+	double origin_ns;		/* a sequence's times are not from there */
 };
 
 /* A sequence, and those that repeat beside it. */
@@ -209,6 +210,7 @@ updates_of(struct rule_view *x)
 	struct updates u = { .share = NULL };
 
 	u.decomposed = decomposed_all(x, &u.small);
+	u.origin_ns = (double)run->origin_ns;
 	if (share == NULL || list == NULL || !rule_said(x, "unfused-optimizer"))
 		return u;
 	steps_updates(x, share, list);
@@ -944,13 +946,12 @@ small_in(const struct updates *u, const struct sequence *s)
 {
 	static const struct decomposed none = { .most = NULL };
 	const struct kernel *k = u->small.most;
-	double from, to;
+	double first = (double)s->first_ns - u->origin_ns, last = (double)s->last_ns -
+	    u->origin_ns;
 
-	if (k == NULL)
-		return none;
-	from = (double)(k->first_ns > s->first_ns ? k->first_ns : s->first_ns);
-	to = (double)(k->last_ns < s->last_ns ? k->last_ns : s->last_ns);
-	return to - from > MEANWHILE * (double)(s->last_ns - s->first_ns) ? u->small : none;
+	return k != NULL && last > first && fmin((double)k->last_ns, last) -
+	    fmax((double)k->first_ns, first) >= MEANWHILE * (last - first) ?
+	    u->small : none;
 }
 
 /* Adds what lies between the repeats of ${l}, whose span is that of ${s}, but for an
