@@ -381,6 +381,7 @@ MADE_TEST(test_tf32_of_cupy)
 	m->run.processes = 1;
 	f = made_found(m, "tensor-cores-unused");
 	assert_int_equal(strncmp(f->advice, "set CUPY_TF32=1", 15), 0);
+	assert_has(f->good_code, "CUPY_TF32");
 }
 
 MADE_TEST(test_double)
@@ -443,6 +444,13 @@ MADE_TEST(test_double_by_memory)
 	assert_has(f->good_code, "cupy.float32");
 	assert_int_equal(f->confidence, CONF_LOW);
 	assert_true(f->kernel_speedup > 1.6 && f->kernel_speedup < 2.1);
+	/* A number of NumPy's makes float arrays double; Python's does not. */
+	made_kernel(m, "cupy_true_divide__float32_float_float32", 1000, 2000);
+	assert_lacks(made_found(m, "double-precision")->advice, "np.float64");
+	made_kernel(m, "cupy_true_divide__float32_float_float64", 1000, 2000);
+	f = made_found(m, "double-precision");
+	assert_has(f->advice, "np.float64");
+	assert_has(f->good_code, "float(");
 }
 
 /* One switch fixes all products of a library, whatever their kernels are

@@ -222,7 +222,10 @@ say_tensor(const struct rule_view *x, struct draft *d, bool off)
 	    "factors' mantissa have to do (FP32 has 23), range and sums stay as "
 	    "they are", how_to_tf32(x, off));
 	d->f.bad_code = "y = x @ w                       # float32";
-	d->f.good_code = "torch.set_float32_matmul_precision('high')\n"
+	d->f.good_code = is_called_by(x, "cupy", "CuPy") ?
+	    "os.environ[\"CUPY_TF32\"] = \"1\"    # before import cupy\n"
+	    "y = x @ w                       # TF32" :
+	    "torch.set_float32_matmul_precision('high')\n"
 	    "y = x @ w                       # TF32";
 	d->variant = off ? "convolution" : NULL;
 }
@@ -292,6 +295,22 @@ double_or_not(const struct rule_view *x)
 	return fp64 >= FP64_USED ? "FP64" : "no FP64";
 }
 
+/* Does CuPy make a float array double as a number of NumPy's is? Its kernels are named after
+ * the types of what they read and write: of Python's own numbers the result stays float. */
+static bool
+has_double_numbers(const struct run *run)
+{
+	static const char *const name[] = { "__float32_float_float64",
+	    "__float_float32_float64" };
+
+	for (size_t i = 0; i < run->kernels; i++)
+		for (size_t n = 0; n < 2; n++)
+			if (run->kernel[i].name != NULL &&
+			    strstr(run->kernel[i].name, name[n]) != NULL)
+				return true;
+	return false;
+}
+
 /* What makes the values double, in the framework's words. */
 static void
 double_code(const struct rule_view *x, struct draft *d, bool framework)
@@ -299,6 +318,11 @@ double_code(const struct rule_view *x, struct draft *d, bool framework)
 	if (!framework) {
 		d->f.bad_code = "cufftPlan2d(&plan, ny, nx, CUFFT_Z2Z);";
 		d->f.good_code = "cufftPlan2d(&plan, ny, nx, CUFFT_C2C);";
+	} else if (is_called_by(x, "cupy", "CuPy") && has_double_numbers(x->run)) {
+		d->f.bad_code = "s = np.exp(-t / n)            # a number of np.float64\n"
+		    "y = x / s                     # x: float32, y: float64";
+		d->f.good_code = "s = float(np.exp(-t / n))     # Python's\n"
+		    "y = x / s                     # float32";
 	} else if (is_called_by(x, "cupy", "CuPy")) {
 		d->f.bad_code = "x = cupy.random.rand(n)                   "
 		    "# float64";
@@ -320,6 +344,10 @@ double_advice(const struct rule_view *x, bool framework)
 		    "on float data (cufftExecC2C for cufftExecZ2Z, a spotrf for a "
 		    "dpotrf), or, of a solver, those and one step of refinement "
 		    "in double";
+	if (is_called_by(x, "cupy", "CuPy") && has_double_numbers(x->run))
+		return "give float32 arrays Python's numbers, float(s): a number of "
+		    "NumPy's, an np.float64, makes what is computed with it double, and "
+		    "all that follows; what is made as double, with dtype=cupy.float32";
 	if (is_called_by(x, "cupy", "CuPy"))
 		return "make the arrays float, if that is accurate enough "
 		    "(dtype=cupy.float32, or x.astype(cupy.float32) once): half "
