@@ -3,6 +3,8 @@
  * the GPU's SMs: the line that calls for it is the finding, and the gaps inside of the call are
  * no others'.
  */
+#include <string.h>
+
 #include "unit/advise.h"
 
 #define MS 1000000ull
@@ -132,5 +134,48 @@ MADE_TEST(test_inside)
 		m->kernel[0].gap_before_ns = 2000 * MS;
 		assert_int_equal(made_finding(made_advised(m), "gpu-idle-gaps") != NULL,
 		    !solver);
+	}
+}
+
+/* Of other gaps the host's lines are told without that of the call. */
+MADE_TEST(test_beside)
+{
+	static struct site_frame in[] = { PY("/home/me/svd.py", "forward", 15) },
+	    out[] = { PY("/home/me/loop.py", "step", 30) };
+	static struct site stack[] = { { .call = CALL_NONE, .frame = in, .frames = 1 },
+	    { .call = CALL_NONE, .frame = out, .frames = 1 } };
+	static struct look look[100];
+	const struct finding *f;
+
+	made_rounds(m, 9, svd, 3);
+	made_gaps(m, IDLE_HOST, 1000, 1ull << 21);
+	for (size_t i = 0; i < 100; i++)
+		look[i] = (struct look){ .at_ns = i * 30 * MS, .s = 0.02,
+		    .gap = LOOK_GAP + 21, .site = &stack[i >= 60] };
+	m->run.look = look;
+	m->run.looks = 100;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_int_equal(f->site->frame[f->site->first].line, 30);
+	assert_has(f->limiter, "step() at loop.py:30 (100 %)");
+	assert_lacks(f->limiter, "svd.py");
+}
+
+/* What repeats beside such calls is parts of a loop, which no graph contains as a whole. */
+MADE_TEST(test_parts)
+{
+	struct sequence *s = &m->sequence[0];
+
+	for (int within = 0; within < 2; within++) {
+		made_rounds(m, 9, svd, 3);
+		*s = (struct sequence){ .length = 100, .repeats = 1000, .gaps = 100000,
+		    .kernel_ns = 200 * MS, .idle_ns = 1000 * MS, .span_launches = 100000,
+		    .last_ns = 8000 * MS };
+		for (size_t i = 0; i < SEQUENCE_MAX && i < 100; i++)
+			s->kernel[i] = 3;
+		m->run.sequences = 1;
+		m->kernel[0].first_ns = within ? 1000 * MS : 9000 * MS;
+		m->kernel[0].last_ns = within ? 7000 * MS : 9900 * MS;
+		assert_int_equal(strstr(made_found(m, "launch-bound-graph-candidate")->advice,
+		    "put torch.compile on the functions") != NULL, within);
 	}
 }
