@@ -1540,6 +1540,22 @@ MADE_TEST(test_chains_of_packages)
 	"at::native::memory::StoreWithCast<1> "
 #define NO_CASTS "at::native::memory::LoadWithoutCast "
 
+/* A thread of a vectorized kernel takes more elements than one of another: arrays of one size
+ * differ in threads. */
+MADE_TEST(test_sizes_of_chain)
+{
+	fault_pointwise(m);
+	for (int k = 0; k < 3; k++)
+		m->kernel[k].name = "void at::native::vectorized_elementwise_kernel<4, at::"
+		    "native::CUDAFunctor_add<float>, std::array<char*, 3>>(int)";
+	m->kernel[1].name = "void at::native::elementwise_kernel<128, 2, at::native::"
+	    "gpu_kernel_impl_nocast<at::native::BinaryFunctor<float>>>(int)";
+	m->kernel[1].shape.grid_x *= 8;
+	assert_non_null(made_found(m, "eager-pointwise-chain"));
+	m->kernel[1].shape.grid_x *= 8;
+	made_quiet(m, "eager-pointwise-chain");
+}
+
 /* A conversion and the operator on its result: of two kernels in a row the second would
  * have converted, too. Not so if types are the same on either side, or the next kernel
  * only converts further. */

@@ -12,8 +12,9 @@
 #include "rules/evidence/place.h"
 #include "rules/evidence/steps.h"
 
-/* Two kernels count as the same size if one launches up to this many times the
- * threads of the other (vectors of 4 and of 1). */
+/* Two kernels count as the same size if one launches up to this many times the threads of the
+ * other (vectors of 4 and of 1), or has up to this many times its elements: two that are put
+ * together are twice as many, and what a thread takes is known within a factor of 1.5. */
 #define SIZES 4
 
 /* Time of the fused kernel, in times of the longest kernel of the chain. That
@@ -34,10 +35,44 @@ struct chains {
 	double count, launches, gone, kernel_s, idle_s;
 };
 
+/* The elements that a thread of PyTorch's pointwise kernels takes: vectorized ones 4 to 8, by
+ * the bytes of an element (ATen/native/cuda/CUDALoops.cuh, PyTorch 2.11: 8 of float on an H200),
+ * unrolled ones 4, others the second number of their names, "elementwise_kernel<128, 2, …".
+ * Others' one. */
+static double
+elements_each(const struct kernel *k)
+{
+	static const char vectors[] = "vectorized_elementwise_kernel<",
+	    unrolled[] = "unrolled_elementwise_kernel<", plain[] = "elementwise_kernel<128, ";
+	const char *at;
+
+	if (k->name == NULL)
+		return 1;
+	if (strstr(k->name, vectors) != NULL)
+		return 6;
+	if (strstr(k->name, unrolled) != NULL)
+		return 4;
+	at = strstr(k->name, plain);
+	return at != NULL && at[sizeof(plain) - 1] >= '1' && at[sizeof(plain) - 1] <= '8' ?
+	    at[sizeof(plain) - 1] - '0' : 1;
+}
+
 static double
 threads_of(const struct kernel *k)
 {
 	return rule_blocks(k) * rule_threads(k);
+}
+
+static double
+elements_of(const struct kernel *k)
+{
+	return threads_of(k) * elements_each(k);
+}
+
+static bool
+is_size(double ratio)
+{
+	return ratio <= SIZES && ratio >= 1.0 / SIZES;
 }
 
 /* Does it put arrays together? Of a few, between pointwise operators, a compiler makes a
@@ -83,8 +118,6 @@ static bool
 goes_on(const struct rule_view *x, const struct kernel *before,
     const struct kernel *k)
 {
-	double ratio;
-
 	if (!steps_pointwise(x, k) && !(before != NULL && is_joint(x, k) &&
 	    !is_joint(x, before)))
 		return false;
@@ -92,8 +125,11 @@ goes_on(const struct rule_view *x, const struct kernel *before,
 		return true;
 	if (copies_apart(x, before, k))
 		return false;
-	ratio = threads_of(k) / threads_of(before);
-	return ratio <= SIZES && ratio >= 1.0 / SIZES;
+	/* What puts arrays together goes over them in strides: its threads do not tell. */
+	if (is_joint(x, k) || is_joint(x, before))
+		return true;
+	return is_size(threads_of(k) / threads_of(before)) ||
+	    is_size(elements_of(k) / elements_of(before));
 }
 
 /* Does ${k} copy an array to one of another type, and the next kernel of the chain read
