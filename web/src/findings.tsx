@@ -233,7 +233,7 @@ function LaunchSite({ site }: { site: Site }) {
   if (shown === undefined) return null;
   return (
     <section class="hot" aria-label="Where the host calls it">
-      <h3>{site.call === 'launch' ? 'Launched from' : site.call === '(no call)' ? 'Seen in' : `Called from (${site.call})`}</h3>
+      <h3>{site.call === 'launch' ? 'Launched from' : site.call.startsWith('(') ? 'Seen in' : `Called from (${site.call})`}</h3>
       <p class="site">
         {placeOf(shown) && <code>{placeOf(shown)}</code>} {frameText(shown)} <Editor file={shown.file} line={shown.line} />
         {site.count > 1 && <small>{count(site.count)} calls seen from there</small>}

@@ -50,8 +50,6 @@
  * of products for the weights' gradients only the sums do. Half, arithmetic. */
 #define GROWS 0.5
 
-typedef bool site_is(const struct site *s);
-
 struct spot {
 	uint64_t stack;		/* of Python's frames, a hash */
 	double launches;
@@ -70,25 +68,6 @@ steps(const struct site *s)
 			return true;
 	}
 	return false;
-}
-
-/* Are all known launches of ${k} at sites for which ${is} is true? */
-static bool
-is_all(const struct run *run, const struct kernel *k, site_is *is)
-{
-	size_t end, i = site_launches(run->site, run->sites, k->id, &end);
-	bool known = false;
-
-	for (; i < end; i++) {
-		const struct site *s = &run->site[i];
-
-		if (s->call != CALL_LAUNCH || s->kernel != k->id)
-			continue;
-		if (!is(s))
-			return false;
-		known = true;
-	}
-	return known;
 }
 
 /* Does ${k} launch for most of the time from the first to the last launch of those in ${of}? */
@@ -165,7 +144,7 @@ most(const struct run *run, double steps)
 		double n = (double)k->launches / steps;
 		size_t end, at;
 
-		if (is_all(run, k, framework_accumulates))
+		if (steps_all(run, k, framework_accumulates))
 			added = fmin(added, n);
 		at = site_launches(run->site, run->sites, k->id, &end);
 		for (; at < end; at++)
@@ -322,7 +301,7 @@ price(const struct rule_view *x, const bool *optimizer, struct accumulated *a)
 		if (optimizer[i])
 			continue;
 		other += (double)k->gap_before_ns;
-		if (is_all(run, k, framework_accumulates)) {
+		if (steps_all(run, k, framework_accumulates)) {
 			for (int v = 0; v < VIEWS; v++)
 				gone[i].launches[v] = goes * n;
 		} else if (!library_fills(run, k)) {
@@ -348,7 +327,7 @@ accumulated_of(const struct rule_view *x, struct accumulated *a)
 	if (of == NULL || n == NULL || p == NULL || !one_line(run))
 		return false;
 	for (size_t i = 0; i < run->kernels; i++)
-		of[i] = is_all(run, &run->kernel[i], steps);
+		of[i] = steps_all(run, &run->kernel[i], steps);
 	if (!((each = steps_of(run, of, n)) > 0) || !((begun = most(run, each)) > 0))
 		return false;
 	batches = batches_of(p, list_places(run, p), each);

@@ -183,6 +183,24 @@ steps_launch_less(const struct rule_view *x, struct draft *d, double launches)
 }
 
 bool
+steps_all(const struct run *run, const struct kernel *k, bool (*is)(const struct site *s))
+{
+	size_t end, i = site_launches(run->site, run->sites, k->id, &end);
+	bool known = false;
+
+	for (; i < end; i++) {
+		const struct site *s = &run->site[i];
+
+		if (s->call != CALL_LAUNCH || s->kernel != k->id)
+			continue;
+		if (!is(s))
+			return false;
+		known = true;
+	}
+	return known;
+}
+
+bool
 steps_by_optimizer(const struct site *s)
 {
 	bool own = false;

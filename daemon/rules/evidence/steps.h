@@ -70,7 +70,13 @@ struct draft *steps_found(struct rule_view *x, const char *key,
 void steps_launch_less(const struct rule_view *x, struct draft *d,
     double launches);
 
-/* steps_by_optimizer(s): is a frame of its stack in a file of PyTorch's optimizers? */
+/* steps_all(run, k, is): are all known launches of ${k} at sites for which ${is} is true? False
+ * if none is known. */
+bool steps_all(const struct run *run, const struct kernel *k,
+    bool (*is)(const struct site *s));
+
+/* steps_by_optimizer(s): is a frame of its stack in a file of PyTorch's optimizers, and that
+ * not the closure's that L-BFGS calls? */
 #define STEPS_LBFGS "/torch/optim/lbfgs"	/* in the path of L-BFGS's file */
 bool steps_by_optimizer(const struct site *s);
 

@@ -999,23 +999,10 @@ add_kernels(const struct rule_view *x, const struct sequence *s, double *list)
 	}
 }
 
-/* Are all known launches of ${k} in backward passes, if ${back}, or none of them? */
 static bool
-is_all(const struct run *run, const struct kernel *k, bool back)
+is_no_backward(const struct site *s)
 {
-	size_t end, i = site_launches(run->site, run->sites, k->id, &end);
-	bool known = false;
-
-	for (; i < end; i++) {
-		const struct site *s = &run->site[i];
-
-		if (s->call != CALL_LAUNCH || s->kernel != k->id)
-			continue;
-		if (framework_differentiates(s) != back)
-			return false;
-		known = true;
-	}
-	return known;
+	return !framework_differentiates(s);
 }
 
 /* Is ${s} a batch, with its backward pass, of which a step of ${r}'s takes several? The
@@ -1032,8 +1019,8 @@ is_batch(const struct rule_view *x, const struct sequence *s, const struct recur
 		if (k == NULL || r->of[k - x->run->kernel])
 			continue;
 		all++;
-		forward += is_all(x->run, k, false);
-		back += is_all(x->run, k, true);
+		forward += steps_all(x->run, k, is_no_backward);
+		back += steps_all(x->run, k, framework_differentiates);
 	}
 	return (double)s->repeats >= BATCH_CALLS * r->calls * r->steps && all > 0 &&
 	    fmin(forward, back) >= BATCH_LEAST * all;
