@@ -143,6 +143,18 @@ MADE_TEST(test_loader)
 	assert_int_equal(f->site->frame[f->site->first].line, 30);
 	assert_has(f->location, "the host is in the loader, here, with 4 worker processes");
 	assert_has(f->limiter, "the loader that epoch() at run.py:30 waits for (70 %)");
+	/* The longest phase, as a program's start is, says nothing of the loop. */
+	for (int i = 90; i < LOOKS; i++)
+		look[i].gap = LOOK_GAP + 33;
+	assert_has(made_found(m, "gpu-idle-gaps")->limiter, "waits for (70 %)");
+	for (int i = 90; i < LOOKS; i++)
+		look[i].at_ns = 5;
+	m->run.pause[0] = (struct pause){ .start_ns = 1, .end_ns = 9, .host_ns = 10 * S };
+	m->run.pauses = 1;
+	assert_has(made_found(m, "gpu-idle-gaps")->limiter, "waits for (78 %)");
+	m->run.pauses = 0;
+	for (int i = 90; i < LOOKS; i++)
+		look[i].gap = look[0].gap;
 	/* Workers that are started, and ended, again and again. */
 	wait[1] = (struct site_frame)PY(NEXT, "_shutdown_workers", 1625);
 	assert_has(made_found(m, "gpu-idle-gaps")->advice, "keep the loader's workers");

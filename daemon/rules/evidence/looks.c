@@ -28,6 +28,18 @@ in_rounds(const struct run *run, const struct look *l, const struct pauses *roun
 	return false;
 }
 
+/* Is ${l} in the host's longest phase, which is often the program's start? */
+static bool
+in_longest(const struct run *run, const struct look *l)
+{
+	const struct pause *most = NULL;
+
+	for (size_t i = 0; i < run->pauses; i++)
+		if (most == NULL || run->pause[i].host_ns > most->host_ns)
+			most = &run->pause[i];
+	return most != NULL && l->at_ns >= most->start_ns && l->at_ns < most->end_ns;
+}
+
 /* The class of the gap in which ${l} fell, of those that the host caused. */
 static size_t
 class_of(const struct look *l)
@@ -65,7 +77,8 @@ looks_counts(const struct run *run, const struct look *l, struct looks_of of)
 		return in_rounds(run, l, of.rounds);
 	if (of.anywhere)
 		return true;
-	return (of.apart ? l->gap != 0 : recurs(run, l, of.least)) && (!(of.shortest_s > 0) ||
+	return (of.apart ? l->gap != 0 && !in_longest(run, l) :
+	    recurs(run, l, of.least)) && (!(of.shortest_s > 0) ||
 	    (l->gap >= LOOK_GAP && ldexp(1e-9, (int)class_of(l)) >= of.shortest_s));
 }
 
