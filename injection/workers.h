@@ -31,7 +31,7 @@ struct workers workers_count(void);
 bool workers_due(uint64_t now);
 
 /*
- * workers_look(now): count 64 children at most: 8 us and 7 us a child (of 4, 12 and 48 on
+ * workers_look(now): count 64 children at most: 4 us and 8 us a child (of 4, 12 and 48 on
  * a virtual machine with Linux 6, 2026-11-30). It opens files; one thread at a time.
  */
 void workers_look(uint64_t now);

@@ -90,8 +90,9 @@ weigh(struct draft *d, double s, const struct run *run, double noise_s)
 	d->f.severity = severity < d->cap ? severity : d->cap;
 }
 
-/* If processes that prepare data work nearly all the time, what makes the loop faster than
- * them saves nothing, unless there are more of them or they have less to do: the high view. */
+/* What makes the loop faster than the processes that prepare its data saves no more than the
+ * time in which these wait, unless there are more of them or they have less to do: the high
+ * view. */
 static void
 bound_by_workers(struct draft *d, const struct run *run)
 {
@@ -102,8 +103,8 @@ bound_by_workers(struct draft *d, const struct run *run)
 		return;
 	f->saves_s = most;
 	f->saves_low_s = fmin(f->saves_low_s, most);
-	f->gain_note = "the processes that prepare its data work nearly all the time: the "
-	    "loop gets little faster until there are more of them, or they have less to do";
+	f->gain_note = "the processes that prepare its data are the limit from there on, by "
+	    "the time that they work now: a faster loop needs more of them, or less work of each";
 }
 
 static void

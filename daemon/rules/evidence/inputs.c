@@ -11,7 +11,6 @@
 				 * other (BATCH_COPIES in model/away.c) have seven behind
 				 * another: 0.875 */
 #define WITHIN 0.5		/* of a kernel's launches, or of the copies; arithmetic: most */
-#define STAGED_CLASS 16		/* 64 KiB: smaller ones go with the call (pageable-host-memory) */
 #define OUTSIDE_LEAST 10	/* batches that are copied elsewhere: as many as recurring gaps
 				 * of gpu-idle-gaps */
 #define COPIES (CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC))
@@ -82,7 +81,7 @@ pageable_s(const struct run *run)
 		double gpu = (double)c->gpu_ns;
 
 		if (!c->memset && c->kind == COPY_H2D && c->src == MEMORY_PAGEABLE &&
-		    c->size_class >= STAGED_CLASS)
+		    c->size_class >= INPUTS_STAGED_CLASS)
 			sum += isfinite(c->exposed_ns) ?
 			    fmin(fmax(c->exposed_ns, 0), gpu) : gpu;
 	}
@@ -92,7 +91,8 @@ pageable_s(const struct run *run)
 bool
 inputs_made_of(const struct run *run, struct inputs_made *m)
 {
-	double all = 0, made = 0, outside = inputs_of(run).outside;
+	struct inputs in = inputs_of(run);
+	double all = 0, made = 0;
 
 	*m = (struct inputs_made){ .part = 0 };
 	for (size_t i = 0; i < run->sites; i++) {
@@ -107,10 +107,10 @@ inputs_made_of(const struct run *run, struct inputs_made *m)
 		if (m->most == NULL || s->count > m->most->count)
 			m->most = s;
 	}
-	if (!(made > WITHIN * all) || outside < OUTSIDE_LEAST)
+	if (!(made > WITHIN * all) || in.outside < OUTSIDE_LEAST)
 		return false;
 	m->part = made / all;
 	m->copy_s = m->part * pageable_s(run);
-	m->idle_s = inputs_of(run).within_s;
+	m->idle_s = in.within_s;
 	return true;
 }

@@ -11,6 +11,10 @@
 
 #include "model/model.h"
 
+/* Copies of pageable memory in smaller classes, below 64 KiB, cost mostly the fixed time:
+ * many-small-copies. */
+#define INPUTS_STAGED_CLASS 16
+
 struct inputs {
 	double s;		/* so waited for in front of copies by lines of Python */
 	double within_s;	/* of it, within calls of modules: inputs_within */

@@ -34,9 +34,6 @@
 #define LOOP_SURE 40
 #define REUSABLE 0.5
 
-/* Smaller copies cost mostly the fixed time: many-small-copies. */
-#define MIN_SIZE_CLASS 16	/* 64 KiB */
-
 struct direction {
 	enum wire_copy kind;
 	const char *name;
@@ -55,7 +52,7 @@ collect(const struct rule_view *x, struct direction *t)
 		double gpu = (double)c->gpu_ns * 1e-9, e = c->exposed_ns * 1e-9;
 
 		if (c->memset || c->kind != t->kind || c->count == 0 ||
-		    host != MEMORY_PAGEABLE || c->size_class < MIN_SIZE_CLASS ||
+		    host != MEMORY_PAGEABLE || c->size_class < INPUTS_STAGED_CLASS ||
 		    c->device >= x->run->devices)
 			continue;
 		t->c = &x->run->device[c->device].ceilings;

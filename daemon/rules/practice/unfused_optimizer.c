@@ -147,8 +147,8 @@ say_history(const struct rule_view *x, struct draft *d, const struct updates *u)
 	    "between", say_whole(x->arena, u->launches),
 	    say_seconds(x->arena, u->kernel_s / u->launches));
 	d->f.limiter = "launching small kernels, and waiting for what they yield";
-	d->f.advice = "keep a shorter history, with history_size=10 in place of 100: each entry "
-	    "costs four operators over all parameters and a value that the host reads; "
+	d->f.advice = "keep a shorter history, with history_size=10 (the default is 100): each "
+	    "entry costs four operators over all parameters and a value that the host reads; "
 	    "fused= and foreach= are none of L-BFGS's arguments, and torch.compile does not "
 	    "reach it; Adam has no history";
 	d->f.bad_code = "optimizer = torch.optim.LBFGS(params)      # history_size=100";
