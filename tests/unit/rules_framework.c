@@ -1489,6 +1489,36 @@ MADE_TEST(test_concatenation)
 	}
 }
 
+#define SUM "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::" \
+	"native::sum_functor<float>>>(int)"
+
+/* A compiler computes what a reduction reads in its kernel: it counts behind one that takes
+ * about as long, not two in a row, and not of something larger. */
+MADE_TEST(test_reductions_in_chain)
+{
+	static const struct { bool sum[3]; uint64_t times; bool found; } cases[] = {
+		{ { false, false, true }, 1, true }, { { false, true, false }, 1, true },
+		{ { true, false, false }, 1, false }, { { false, true, true }, 1, false },
+		{ { false, false, true }, 10, false }, { { false, true, false }, 10, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct finding *f;
+
+		made_again(m);
+		fault_pointwise(m);
+		for (int k = 0; k < 3; k++)
+			if (cases[i].sum[k]) {
+				m->kernel[k].name = SUM;
+				m->kernel[k].total_ns *= cases[i].times;
+			}
+		f = made_finding(made_advised(m), "eager-pointwise-chain");
+		assert_true((f != NULL) == cases[i].found);
+		if (f != NULL)
+			assert_has(f->summary, "3 pointwise kernels and reductions");
+	}
+}
+
 /* Chains in functions of packages: the program compiles what it calls. The place is its
  * own line, with the package's; which functions have how much is said. */
 MADE_TEST(test_chains_of_packages)
