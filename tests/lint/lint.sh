@@ -243,16 +243,18 @@ key_complaints() {
 	local rules=daemon/rules/practice word='"\K[a-z0-9_]+(?=")'
 	{
 		jq -r '.items[] | "row \(.id) \(.thresholds[]?.key)"'
-		grep -oPzH "(rule_value\\(x,|\\.key =)\\s*$word" $rules/*.c |
-		    tr '\0' '\n' | sed 's/^/asked /'
-		grep -oPH "$word" $rules/*.c daemon/rules/evidence/*.c |
+		grep -oPzH "(rule_value\\(x,|\\.key =)\\s*$word" \
+		    $rules/*.c $rules/*/*.c | tr '\0' '\n' | sed 's/^/asked /'
+		grep -oPH "$word" $rules/*.c $rules/*/*.c daemon/rules/evidence/*.c |
 		    sed 's/^/named /'
 	} | awk '
 	$1 == "row" { row[$2 " " $3]; has[$2]; next }
 	{
 		split($2, part, ":"); id = part[1]; key = part[2]
 		shared = id !~ /practice/
-		gsub(/.*\/|\.c$/, "", id); gsub(/_/, "-", id)
+		# A practice may be a file or a folder.
+		sub(/.*(practice|evidence)\//, "", id); sub(/[\/.].*/, "", id)
+		gsub(/_/, "-", id)
 		name = shared ? key : id " " key
 		if ($1 == "named")
 			named[name]
