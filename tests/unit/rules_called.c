@@ -529,3 +529,40 @@ MADE_TEST(test_place)
 	f = made_found(m, "double-precision");
 	assert_string_equal(f->where, "model.py:7");
 }
+
+/* An example is of the framework that launches: not every rule has one for each, and none is
+ * better than PyTorch's in another's program. Without any stack nothing speaks against it. */
+MADE_TEST(test_example_of_framework)
+{
+	static const struct {
+		const char *module, *good;
+	} cases[] = {
+		{ "libtorch_cuda.so", "torch.set_float32_matmul_precision" },
+		{ "xla_cuda_plugin.so", "jax_default_matmul_precision" },
+		{ "cupy_backends/cuda/libs/cublas.so", "CUPY_TF32" },
+		{ "simulate", "CUBLAS_TF32_TENSOR_OP_MATH" },
+	};
+	struct site_frame frame = { .module = "libtorch_cuda.so" };
+	struct site site = { .call = CALL_LAUNCH, .kernel = 1, .count = 1,
+	    .frame = &frame, .frames = 1 };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		made_again(m);
+		made_kernel(m, SGEMM, 10000, 200000);
+		frame.module = cases[i].module;
+		m->run.site = &site;
+		m->run.sites = 1;
+		assert_has(made_found(m, "tensor-cores-unused")->good_code, cases[i].good);
+	}
+	made_again(m);
+	fault_unaligned(m);
+	assert_has(made_found(m, "library-misaligned")->good_code, "torch.nn.Linear");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		frame.module = cases[i].module;
+		site.kernel = m->kernel[0].id;
+		m->run.site = &site;
+		m->run.sites = 1;
+		assert_true((made_found(m, "library-misaligned")->good_code != NULL) ==
+		    (i == 0));
+	}
+}

@@ -1163,7 +1163,7 @@ MADE_TEST(test_words_by_kernels)
 	fault_launch_bound(m);
 	m->kernel[0].name = "cupy_sqrt__float32_float32";
 	f = made_found(m, "launch-bound-graph-candidate");
-	assert_has(f->good_code, "graph.launch");
+	assert_has(f->good_code, "cupy.fuse");
 }
 
 /* Is the rule's own example one for PyTorch? Without such a one it is CUDA C++. */

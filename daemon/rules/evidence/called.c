@@ -211,6 +211,30 @@ tensor_note(const struct rule_view *x, double busy)
 	    "busy the FMA pipe is was not counted; results lose precision";
 }
 
+/* The same as code; ${convolution} as above. */
+static void
+tensor_code(const struct rule_view *x, struct draft *d, bool convolution)
+{
+	d->f.bad_code = "y = x @ w                       # float32";
+	if (is_called_by(x, "libtorch", "PyTorch"))
+		d->f.good_code = "torch.set_float32_matmul_precision('high')\n"
+		    "y = x @ w                       # TF32";
+	else if (is_called_by(x, "xla", "XLA") || is_called_by(x, "jax", "XLA"))
+		d->f.good_code = "jax.config.update('jax_default_matmul_precision', "
+		    "'tensorfloat32')\n"
+		    "y = x @ w                       # TF32";
+	else if (is_called_by(x, "cupy", "CuPy"))
+		d->f.good_code = "os.environ[\"CUPY_TF32\"] = \"1\"    # before import cupy\n"
+		    "y = x @ w                       # TF32";
+	else if (convolution) {
+		d->f.bad_code = "cudnnSetConvolutionMathType(conv, CUDNN_FMA_MATH);";
+		d->f.good_code = "cudnnSetConvolutionMathType(conv, CUDNN_DEFAULT_MATH);";
+	} else {
+		d->f.bad_code = "cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH);";
+		d->f.good_code = "cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH);";
+	}
+}
+
 /* Sets what the finding ${d} says. ${off}: it is of convolutions, none of which uses TF32. */
 static void
 say_tensor(const struct rule_view *x, struct draft *d, bool off)
@@ -221,12 +245,7 @@ say_tensor(const struct rule_view *x, struct draft *d, bool off)
 	d->f.advice = arena_format(x->arena, "%s; 10 bits of the "
 	    "factors' mantissa have to do (FP32 has 23), range and sums stay as "
 	    "they are", how_to_tf32(x, off));
-	d->f.bad_code = "y = x @ w                       # float32";
-	d->f.good_code = is_called_by(x, "cupy", "CuPy") ?
-	    "os.environ[\"CUPY_TF32\"] = \"1\"    # before import cupy\n"
-	    "y = x @ w                       # TF32" :
-	    "torch.set_float32_matmul_precision('high')\n"
-	    "y = x @ w                       # TF32";
+	tensor_code(x, d, off);
 	d->variant = off ? "convolution" : NULL;
 }
 

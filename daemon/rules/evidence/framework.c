@@ -544,6 +544,52 @@ variant_of(const struct rule_view *x, const json_t *words, const struct draft *d
 	return NULL;
 }
 
+/* Is it code of ${framework}'s, by one of the names in its "code"? */
+static bool
+is_code_of(const json_t *framework, const char *text)
+{
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach(json_object_get(framework, "code"), i, name)
+		if (has_text(text, name))
+			return true;
+	return false;
+}
+
+/* Is the example of ${d} code of frameworks, but not of ${own}? A rule's own is for the one in
+ * which most programs have its fault. NULL: the program is of none. */
+static bool
+is_foreign(const struct draft *d, const json_t *own)
+{
+	const json_t *framework;
+	bool foreign = false;
+	size_t i;
+
+	json_array_foreach(all(), i, framework)
+		if (is_code_of(framework, d->f.bad_code) ||
+		    is_code_of(framework, d->f.good_code)) {
+			if (framework == own)
+				return false;
+			foreign = true;
+		}
+	return foreign;
+}
+
+/* Leaves the example of ${d} out if it is of another framework than ${own}, or than that of
+ * most of the run where the finding's is not known: none is better than one that does not
+ * fit. Without any stack nothing speaks against it. */
+static void
+leave_foreign(const struct rule_view *x, struct draft *d, const json_t *own)
+{
+	if (own == NULL && x->libraries != NULL)
+		own = by_run(x);
+	if ((own == NULL && x->run->sites == 0) || !is_foreign(d, own))
+		return;
+	d->f.bad_code = NULL;
+	d->f.good_code = NULL;
+}
+
 void
 framework_words(const struct rule_view *x, struct draft *d)
 {
@@ -555,6 +601,7 @@ framework_words(const struct rule_view *x, struct draft *d)
 	if (d->f.kernel != NULL && d->f.site == NULL && l == NULL)
 		return;
 	framework = find(x, d->f.site, l);
+	leave_foreign(x, d, framework);
 	words = json_object_get(json_object_get(framework, "words"),
 	    d->rule->id);
 	if ((variant = variant_of(x, words, d)) != NULL)
