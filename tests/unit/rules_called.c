@@ -566,3 +566,45 @@ MADE_TEST(test_example_of_framework)
 		    (i == 0));
 	}
 }
+
+#define IM2COL "void at::native::im2col_kernel<float>(long, float const*)"
+
+/* Without cuDNN, PyTorch copies an image's windows and multiplies: cuDNN saves the copies for
+ * certain, of the products what TF32 does. Not where cuDNN does other convolutions, nor for
+ * copies that the program itself asks for (unfold); and cuDNN's TF32 is no advice there. */
+MADE_TEST(test_without_cudnn)
+{
+	static const char rule[] = "tensor-cores-unused";
+	struct site_frame frame[] = { { .module = "libtorch_cuda.so",
+		.function = "at::native::slow_conv2d_forward_cuda(at::Tensor const&)" } };
+	struct site site[] = { { .call = CALL_LAUNCH, .kernel = 1, .count = 1000,
+		.frame = frame, .frames = 1 }, { .call = CALL_LAUNCH, .kernel = 2,
+		.count = 1000, .frame = frame, .frames = 1 } };
+	const struct finding *f;
+	double low;
+
+	made_kernel(m, IM2COL, 1000, 200000);
+	m->run.site = site;
+	m->run.sites = 1;
+	f = made_found(m, rule);
+	assert_has(f->advice, "torch.backends.cudnn.enabled = True");
+	assert_has(f->title, "without cuDNN");
+	assert_lacks(f->advice, "allow_tf32");
+	low = f->saves_low_s;
+	assert_true(low > 0.4 * 0.2 && low < f->saves_s && f->saves_s < 0.2);
+	made_kernel(m, SGEMM, 1000, 200000);
+	m->run.sites = 2;
+	f = made_found(m, rule);
+	assert_int_equal(f->shapes, 2);
+	assert_true(fabs(f->saves_low_s - low) < 1e-6);
+	assert_true(f->saves_high_s > 0.2 && f->saves_high_s <= 0.4);
+	/* A product of the program's own beside them. */
+	site[1].frame = &(struct site_frame){ .module = "libtorch_cuda.so" };
+	assert_has(made_found(m, rule)->advice, "enabled = True");
+	assert_int_equal(made_found(m, rule)->shapes, 0);
+	m->run.site[0].frame = site[1].frame;
+	assert_has(made_found(m, rule)->advice, "allow_tf32");
+	site[0].frame = site[1].frame = frame;
+	made_kernel(m, FP32_CONV, 10, 2000);
+	assert_lacks(made_found(m, rule)->advice, "enabled");
+}

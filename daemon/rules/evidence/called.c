@@ -128,9 +128,29 @@ asks_fp32(struct rule_view *x)
 	return x->convolves_fp32;
 }
 
+/* Does a framework do the run's convolutions itself, as products, and none is cuDNN's? */
+static bool
+without_cudnn(const struct rule_view *x)
+{
+	bool unrolled = false;
+
+	for (size_t i = 0; i < x->run->kernels; i++) {
+		const struct library *l = &x->libraries[i];
+
+		if (l->name != NULL && strcmp(l->name, "cuDNN") == 0 &&
+		    library_does(l, "convolution"))
+			return false;
+		unrolled |= library_unrolled(x->run, &x->run->kernel[i]) == UNROLLED_COPY;
+	}
+	return unrolled;
+}
+
 static const char *
 how_to_tf32(const struct rule_view *x, bool convolution)
 {
+	if (is_called_by(x, "libtorch", "PyTorch") && without_cudnn(x))
+		return "torch.set_float32_matmul_precision('high'), or "
+		    "torch.autocast('cuda', torch.bfloat16) around the model";
 	if (is_called_by(x, "libtorch", "PyTorch"))
 		return "torch.set_float32_matmul_precision('high') "
 		    "(convolutions: torch.backends.cudnn.allow_tf32 = True), or "
@@ -249,6 +269,62 @@ say_tensor(const struct rule_view *x, struct draft *d, bool off)
 	d->variant = off ? "convolution" : NULL;
 }
 
+/* What is left of the copies of an image's windows where cuDNN reads the image itself: at worst
+ * half, as it may bring images and weights into another order, and read them in several passes
+ * (arithmetic). */
+static const double copies_left[VIEWS] = { 0.5, 0.1, 0 };
+
+/* A convolution that PyTorch does itself, since cuDNN is off: the copies of its windows go, and
+ * of the product, ${busy} with multiply-adds, what TF32 saves, which is cuDNN's default; in the
+ * low view nothing, as cuDNN may be told to compute in FP32. */
+static enum rule_state
+call_cudnn(struct rule_view *x, double ratio, double busy, bool copy)
+{
+	struct draft *d = rule_found(x, NULL);
+	double left[VIEWS];
+
+	for (int v = 0; v < VIEWS; v++)
+		left[v] = copy ? copies_left[v] : v == VIEW_LOW ? 1 :
+		    left_of(x, busy, ratio, (enum gain_view)v);
+	set_left(d, left);
+	d->setting = "cuDNN";
+	d->variant = "unrolled";
+	d->f.confidence = CONF_MEDIUM;
+	rule_evidence(x, d, "function", NAN, "launched by PyTorch's own convolution, "
+	    "slow_conv; no convolution of the run is cuDNN's", .derived =
+	    "call stacks, kernel names", .unit = "");
+	if (!copy && isfinite(busy))
+		rule_evidence(x, d, "busy_ratio", busy, "the FMA pipe busy",
+		    .derived = "counters");
+	if (!copy)
+		rule_evidence(x, d, "ceiling_ratio", ratio,
+		    "tensor cores over the FMA pipe, TF32", .estimated = "data sheets");
+	d->f.title = "convolutions without cuDNN";
+	d->f.summary = arena_format(x->arena, "cuDNN is off, or does not take these "
+	    "convolutions: PyTorch copies the windows of each image into a matrix "
+	    "(im2col), and multiplies that%s", copy ? "" : ", in FP32");
+	d->f.advice = "let cuDNN do the convolutions, torch.backends.cudnn.enabled = True";
+	d->f.gain_note = "copies of windows go, half of them at least; of the products what "
+	    "TF32 saves, cuDNN's default, which has 10 bits of the factors' mantissa, and "
+	    "nothing where that is off or cuDNN takes FP32";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "ComputeWorkloadAnalysis --section MemoryWorkloadAnalysis");
+	return rule_settle(x, d);
+}
+
+/* Is the view's kernel of such a convolution: a ${copy} of windows, or the product in FP32? */
+static bool
+is_unrolled(const struct rule_view *x, bool *copy)
+{
+	enum library_unrolled is = library_unrolled(x->run, x->kernel);
+	const struct library *l = x->library;
+
+	*copy = is == UNROLLED_COPY;
+	return (*copy || (is == UNROLLED_OTHER && l->precision != NULL && !l->tensor &&
+	    strcmp(l->precision, "FP32") == 0 && library_does(l, "matmul"))) &&
+	    without_cudnn(x);
+}
+
 enum rule_state
 called_tensor(struct rule_view *x, double ratio, const char *type)
 {
@@ -256,7 +332,11 @@ called_tensor(struct rule_view *x, double ratio, const char *type)
 	bool off = asks_fp32(x);
 	double busy = tensor_busy(x), left[VIEWS];
 	struct draft *d;
+	bool copy;
 
+	if (is_unrolled(x, &copy) && (copy || (strcmp(type, "TF32") == 0 &&
+	    !(rule_metric(x, METRIC_PIPE_TENSOR) >= 1))))
+		return call_cudnn(x, ratio, rule_busy(x, RES_FMA), copy);
 	if (l->precision == NULL && !off)
 		return rule_unmeasured(x, REASON_NO_PRECISION);
 	if (l->tensor || (l->precision != NULL && strcmp(l->precision, "FP32") != 0) ||

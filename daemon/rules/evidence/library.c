@@ -66,7 +66,10 @@ static struct family family[FAMILIES_MAX];
 static struct fact fact[FACTS_MAX];
 static struct operation_name operation[OPERATIONS_MAX];
 static struct first_name channels_first[FIRSTS_MAX];
-static size_t families, facts, operations, firsts;
+/* Operators that a framework does without its library, by their functions; and the kernels
+ * that only they need. */
+static struct first_name unrolled[FIRSTS_MAX];
+static size_t families, facts, operations, firsts, unrolls;
 /* Owns the strings, as in catalogue.c. */
 static json_t *volatile root;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -141,22 +144,22 @@ load_facts(void)
 	}
 }
 
-static void
-load_firsts(void)
+/* Reads the operators in ${list} into ${f}; returns how many. */
+static size_t
+load_firsts(const char *list, struct first_name f[FIRSTS_MAX])
 {
 	const json_t *item;
-	size_t i;
+	size_t i, n = 0;
 
-	json_array_foreach(json_object_get(root, "channels_first"), i, item) {
-		struct first_name *f = &channels_first[firsts];
-
-		if (firsts == FIRSTS_MAX)
+	json_array_foreach(json_object_get(root, list), i, item) {
+		if (n == FIRSTS_MAX)
 			break;
-		f->name = json_string_value(json_object_get(item, "operator"));
-		read_parts(f->part, json_object_get(item, "parts"));
-		read_parts(f->function, json_object_get(item, "functions"));
-		firsts += f->name != NULL;
+		f[n].name = json_string_value(json_object_get(item, "operator"));
+		read_parts(f[n].part, json_object_get(item, "parts"));
+		read_parts(f[n].function, json_object_get(item, "functions"));
+		n += f[n].name != NULL;
 	}
+	return n;
 }
 
 static void
@@ -167,7 +170,8 @@ load(void)
 	    JSON_REJECT_DUPLICATES, NULL);
 	load_families();
 	load_facts();
-	load_firsts();
+	firsts = load_firsts("channels_first", channels_first);
+	unrolls = load_firsts("unrolled", unrolled);
 }
 
 /* The module of the innermost native frame that is not CUDA's own. */
@@ -313,13 +317,16 @@ own_family(const struct run *run, const struct kernel *k, const char *name)
 	    !has_part(name, strlen(name), f->permuted) ? f : NULL;
 }
 
+/* A Python function's name is short, a native one's has its class and parameters. */
 static bool
 has_function(const struct site *s, const char *const function[PARTS_MAX])
 {
 	for (size_t f = 0; f < s->frames; f++)
 		for (size_t i = 0; s->frame[f].function != NULL && i < PARTS_MAX &&
 		    function[i] != NULL; i++)
-			if (strcmp(s->frame[f].function, function[i]) == 0)
+			if (s->frame[f].python ?
+			    strcmp(s->frame[f].function, function[i]) == 0 :
+			    strstr(s->frame[f].function, function[i]) != NULL)
 				return true;
 	return false;
 }
@@ -357,6 +364,19 @@ library_channels_first(const struct run *run, const struct kernel *k)
 			return f->name;
 	}
 	return NULL;
+}
+
+enum library_unrolled
+library_unrolled(const struct run *run, const struct kernel *k)
+{
+	const char *name = k->name != NULL ? k->name : k->mangled;
+
+	pthread_once(&once, load);
+	for (size_t i = 0; name != NULL && i < unrolls; i++)
+		if (is_below(run, k, unrolled[i].function))
+			return has_part(name, strlen(name), unrolled[i].part) ?
+			    UNROLLED_COPY : UNROLLED_OTHER;
+	return UNROLLED_NOT;
 }
 
 bool

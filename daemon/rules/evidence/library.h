@@ -52,6 +52,12 @@ bool library_owns(const struct run *run, const struct kernel *k);
  * padding"; NULL: another, or not known. */
 const char *library_channels_first(const struct run *run, const struct kernel *k);
 
+/* library_unrolled(run, k): is ${k}, by the stacks of its launches, part of a convolution
+ * that a framework does itself, as a product, where a library would do it? A copy is of an
+ * image's windows, which only the product needs. */
+enum library_unrolled { UNROLLED_NOT, UNROLLED_OTHER, UNROLLED_COPY };
+enum library_unrolled library_unrolled(const struct run *run, const struct kernel *k);
+
 /* library_transforms(run, k): is it a template that calls a function for each element,
  * instantiated by the program itself (Thrust's and CUB's transforms), of arrays that it
  * goes through in order? Whichever function it is, the program could call one that does
