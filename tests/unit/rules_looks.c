@@ -299,3 +299,39 @@ MADE_TEST(test_compiling_for_most)
 	assert_true(fabs(made_found(m, "recompilation")->saves_s - 0.9 * s) < 0.01 * s);
 	assert_int_equal(made_found(m, "recompilation")->site->frame[1].line, 12);
 }
+
+/* That steps differ is said only where the same functions were seen to repeat in other shapes;
+ * a unit that repeats the same launches is named. */
+MADE_TEST(test_whether_steps_differ)
+{
+	struct site_frame frame[] = { { .file = "/home/me/run.py", .line = 7, .python = true },
+	    { .module = "libtorch_cpu.so" } };
+	struct site site = { .call = CALL_LAUNCH, .count = 1, .frame = frame, .frames = 2 };
+	const char *advice;
+
+	fault_launch_bound(m);
+	m->kernel[0].name = "void at::native::vectorized_elementwise_kernel<4, int>(int)";
+	m->run.process = &python;
+	m->run.processes = 1;
+	made_gaps(m, IDLE_HOST, 20000, 65536);
+	m->run.launches *= 20;
+	site.kernel = m->sequence[0].kernel[0];
+	m->run.site = &site;
+	m->run.sites = 1;
+	advice = made_found(m, "gpu-idle-gaps")->advice;
+	assert_has(advice, "one batched operator");
+	assert_lacks(advice, "in other shapes");
+	assert_lacks(advice, "no step");
+	assert_lacks(advice, "a unit of");
+	m->run.alike = m->run.sequence;
+	m->run.alikes = m->run.sequences;
+	m->run.sequences = 0;
+	m->run.launches = 2 * m->sequence[0].length * m->sequence[0].repeats;
+	advice = made_found(m, "gpu-idle-gaps")->advice;
+	assert_has(advice, "in other shapes each time");
+	m->run.sequences = m->run.alikes;
+	m->run.launches = 5 * m->sequence[0].length * m->sequence[0].repeats;
+	m->run.alikes = 0;
+	advice = made_found(m, "gpu-idle-gaps")->advice;
+	assert_has(advice, "launches, beginning at run.py:7, repeats");
+}

@@ -247,6 +247,29 @@ gaps_repeated(const struct run *run)
 	    (double)run->launches : 0;
 }
 
+double
+gaps_varied(const struct run *run)
+{
+	return run->launches > 0 ? repeating(run->alike, run->alikes) /
+	    (double)run->launches : 0;
+}
+
+const struct sequence *
+gaps_unit(const struct run *run)
+{
+	const struct sequence *most = NULL;
+
+	for (size_t i = 0; i < run->sequences; i++) {
+		const struct sequence *s = &run->sequence[i];
+
+		if (!s->in_graph && s->length > 1 && (most == NULL ||
+		    repeating(s, 1) > repeating(most, 1)))
+			most = s;
+	}
+	return most != NULL && repeating(most, 1) >= GAPS_UNIT * (double)run->launches ?
+	    most : NULL;
+}
+
 #define TRIED_MOST 0.5	/* of the launches; arithmetic: the program's own are fewer */
 
 bool

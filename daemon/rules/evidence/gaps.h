@@ -24,6 +24,16 @@
 /* gaps_repeated(run): the share of the launches that belong to such a sequence. */
 double gaps_repeated(const struct run *run);
 
+/* gaps_varied(run): the share of those in which the same functions repeat as often, in other
+ * shapes each time: only then are steps known to differ. Those that come less often, or are
+ * longer than can be seen, may repeat. */
+double gaps_varied(const struct run *run);
+
+/* gaps_unit(run): of such sequences the one with the most launches, several in a row, if these
+ * are a tenth of the run's, of which a graph is felt (arithmetic); NULL: none. */
+#define GAPS_UNIT 0.1
+const struct sequence *gaps_unit(const struct run *run);
+
 /* Gaps of up to this long on average are what an interpreter does from one launch to
  * the next: an operator takes it 10 to 60 us, and some launch nothing. */
 #define BRIEF_S 150e-6

@@ -179,6 +179,7 @@ tell(struct rule_view *x, struct draft *d, const struct idle_gaps *g, double all
 	if (idle_is(d, "little"))
 		idle_say_little(x, d, &g->little);
 	idle_say_accumulated(x, d, all, g->a.sync);
+	idle_say_unit(x, d);
 }
 
 /* The finding of the gaps ${g}, of the cause ${variant}, ${all} seconds. */

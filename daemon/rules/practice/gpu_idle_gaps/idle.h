@@ -197,6 +197,10 @@ const char *idle_launch_limiter(const struct run *run, const struct draft *d, do
 void idle_say_little(const struct rule_view *x, struct draft *d, const struct little *l);
 void idle_say_accumulated(const struct rule_view *x, struct draft *d, double all, double sync);
 
+/* idle_say_unit(x, d): says of "varied" launches whether what they repeat fits a graph, as far
+ * as that was seen. */
+void idle_say_unit(const struct rule_view *x, struct draft *d);
+
 /* --- findings of their own: most return whether there is one ---------------------- */
 
 /* rounds.c: long gaps that come again at one line, between rounds of the GPU's work: they

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "base/text.h"
 #include "rules/evidence/accumulated.h"
 #include "rules/evidence/closure.h"
 #include "rules/evidence/steps.h"
@@ -172,4 +173,22 @@ idle_say_accumulated(const struct rule_view *x, struct draft *d, double all, dou
 	steps_parts(x, d, a.gone);
 	d->lead = accumulated_advice(x, &a);
 	accumulated_say(x, d, &a);
+}
+
+void
+idle_say_unit(const struct rule_view *x, struct draft *d)
+{
+	const struct sequence *s = gaps_unit(x->run);
+	const struct site *at = s != NULL ? lines_launched(x->run, s->kernel[0]) : NULL;
+
+	if (!idle_is(d, "varied") || d->more != NULL)
+		return;
+	if (s != NULL && at != NULL && idle_from_python(at))
+		d->more = arena_format(x->arena, "a unit of %u launches, beginning at %s:%u, "
+		    "repeats %s times, and can be one graph", s->length,
+		    text_base_name(at->frame[at->first].file), at->frame[at->first].line,
+		    say_count(x->arena, s->repeats));
+	else if (gaps_varied(x->run) > GAPS_REPEATED)
+		d->more = "what repeats launches the same functions in other shapes each time, "
+		    "which no graph takes unless they are padded to a few sizes";
 }
