@@ -198,6 +198,18 @@ framework_accumulates(const struct site *s)
 }
 
 bool
+framework_copies_back(const struct site *s)
+{
+	return has_function("copying_back", s);
+}
+
+bool
+framework_copies_into(const struct site *s)
+{
+	return has_function("copying_into", s);
+}
+
+bool
 framework_calls_back(const struct site *s)
 {
 	return has_function("callbacks", s);

@@ -27,6 +27,11 @@ bool framework_waits_for_backward(const struct site *s);
 bool framework_begins_backward(const struct site *s);
 bool framework_accumulates(const struct site *s);
 
+/* framework_copies_back(s): does a backward pass copy a gradient back from where a tensor was
+ * copied to? framework_copies_into(s): is it a copy into a tensor that is there already? */
+bool framework_copies_back(const struct site *s);
+bool framework_copies_into(const struct site *s);
+
 /* framework_calls_back(s): is the call made where a program that runs on the GPU has called a
  * function on the host, and waits for it? */
 bool framework_calls_back(const struct site *s);

@@ -10,6 +10,7 @@
  */
 #include <math.h>
 
+#include "rules/evidence/detour.h"
 #include "rules/evidence/reads.h"
 #include "rules/practice/gpu_idle_gaps/idle.h"
 
@@ -176,20 +177,25 @@ tell(struct rule_view *x, struct draft *d, const struct idle_gaps *g, double all
 		    "counted here";
 	set_advice(d);
 	idle_say_made(x, d, &g->a);
+	if (idle_is_of(d->variant, IDLE_LAUNCHING))
+		detour_say(x->arena, run, d);
 	if (idle_is(d, "little"))
 		idle_say_little(x, d, &g->little);
 	idle_say_accumulated(x, d, all, g->a.sync);
 	idle_say_unit(x, d);
 }
 
-/* The finding of the gaps ${g}, of the cause ${variant}, ${all} seconds. */
+/* The finding of the gaps ${g}, of the cause ${variant}, ${all} seconds; one that ${barred}
+ * names comes first. */
 static void
-find_host(struct rule_view *x, const struct idle_gaps *g, const char *variant, double all)
+find_host(struct rule_view *x, const struct idle_gaps *g, const char *variant, double all,
+    uint32_t barred)
 {
 	struct draft *d = rule_found(x, "host");
 	const char *after;
 
 	d->variant = variant;
+	d->barred = barred;
 	d->residual = !idle_is_of(variant, IDLE_LAUNCHING) ||
 	    idle_in_sequences(x->run, g->a.brief + g->launching);
 	d->cause_s = all;
@@ -212,6 +218,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	double all = g.idle, least = rule_value(x, "min_share") * g.a.base;
 	enum rule_state none = RULE_CLEAN;	/* if these gaps are no finding */
 	const char *variant;
+	uint32_t barred;
 
 	if (g.a.base > 0 && !unsteady && idle_find_rounds(x))
 		none = RULE_FOUND;
@@ -232,6 +239,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		return none;
 	idle_find_collating(x, &g.a);
 	idle_find_callbacks(x, &g.a);
-	find_host(x, &g, variant, all);
+	barred = idle_find_detour(x, &g.a) ? BAR_WAIT : 0;
+	find_host(x, &g, variant, all, barred);
 	return RULE_FOUND;
 }

@@ -27,6 +27,7 @@
 #include "rules/evidence/accumulated.h"
 #include "rules/evidence/closure.h"
 #include "rules/evidence/decomposed.h"
+#include "rules/evidence/detour.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/inner.h"
@@ -911,6 +912,8 @@ found(struct rule_view *x, const struct loop *l, const double *gone)
 	    "the GPU is done before the next launch arrives" :
 	    "the host's launch rate: the GPU waits for the next launch";
 	d->f.advice = advise(x, d, s);
+	if (is_python(x, d->f.site))
+		detour_say(x->arena, x->run, d);
 	d->f.gain_note = (d->barred & BAR_ALLOCATION) != 0 ? "gaps in which the host "
 	    "allocates or waits are not counted: no graph reaches over "
 	    "cudaMalloc or cudaFree" : s->syncs > 0 ? "gaps at "

@@ -8,8 +8,9 @@
  *   input.c     the program makes its input late itself
  *   own.c       a function of the program's own takes the time
  *   launches.c  an interpreter takes it, from launch to launch
- *   rounds.c, shapes.c, jax.c   findings of their own: work between rounds, plans for ever
- *               new sizes, what JAX runs one by one or calls back for
+ *   rounds.c, shapes.c, jax.c, detour.c   findings of their own: work between rounds, plans
+ *               for ever new sizes, what JAX runs one by one or calls back for, tensors of the
+ *               model's graph on the CPU
  *   others.c    what of the gaps other practices report, or nothing can mend
  *   claim.c     what the change recovers
  *   place.c     where it is to be made
@@ -218,6 +219,10 @@ bool idle_find_outside(struct rule_view *x, const struct again *a, double idle);
 /* jax.c: functions on the host that a program on the GPU calls, and waits for: their work
  * goes, and need not hide behind the GPU's. */
 void idle_find_callbacks(struct rule_view *x, const struct again *a);
+
+/* detour.c: a tensor of the model's graph that the CPU holds, of the gaps ${a}: its change and
+ * its place are known. */
+bool idle_find_detour(struct rule_view *x, const struct again *a);
 
 /* --- claim.c, place.c ------------------------------------------------------------ */
 
