@@ -14,7 +14,8 @@
 					 * signatures */
 
 static struct family *slot[SLOTS];
-static uint32_t families;
+static uint32_t families;		/* not excluded */
+static uint32_t made;			/* in slot */
 static _Atomic uint64_t total_ns;
 
 static struct family *
@@ -43,8 +44,12 @@ family_of(const char *name)
 	    i = (i + 1) & (SLOTS - 1))
 		if (slot[i]->hash == hash)
 			return slot[i];
+	if (made == SIGNATURE_MAX)
+		return NULL;
 	budget_renew(inject_now());
-	return slot[i] = make(name, hash);
+	slot[i] = make(name, hash);
+	made += slot[i] != NULL;
+	return slot[i];
 }
 
 void

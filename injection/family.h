@@ -9,10 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct signature;
+
 struct family {
 	uint64_t hash;
 	uint32_t id;			/* from 1 on; 0 for excluded families */
 	char *name;			/* mangled; owned */
+	struct signature *first;	/* its first shape; guarded by the signatures' lock */
 	bool excluded;			/* --kernel matches none of its names */
 	_Atomic uint64_t launches;	/* counted for --launches only */
 	_Atomic uint64_t traced, gpu_ns;	/* from activity records */
@@ -28,7 +31,7 @@ struct family {
 				 * is a 20th of all kernel time */
 
 /* family_of(name): the family of the function ${name} (mangled), created if new. NULL
- * without memory. Call with the lock of the signatures held. */
+ * without memory, and beyond SIGNATURE_MAX. Call with the lock of the signatures held. */
 struct family *family_of(const char *name);
 
 /* family_ran(f, ns): an activity record tells of a launch that took ${ns}. Sender

@@ -17,6 +17,9 @@
 #define AWAITS_PART 4		/* a kernel that waits ends in this part of a hold if it is
 				 * not held */
 #define MATTERS_AFTER 8		/* launches from which on the average decides */
+#define ROUNDED_FROM (SIGNATURE_MAX / 2)	/* signatures; from then on grids are rounded, */
+#define ROUNDED_BITS 3		/* to 4 sizes an octave: by 12 % at most. 128 functions with 16
+				 * octaves of sizes fill the other half */
 #define MATTERS_NS 20000	/* on average; shorter kernels are bound by latency */
 
 /* A key for quick look-ups: function pointer and shape in 64 bits of hash. Launches
@@ -59,27 +62,55 @@ is_communication(const char *name)
 	    strstr(name, "nvshmem") != NULL;
 }
 
-/* Finds a signature by name and shape, or makes it. Call with the lock held. */
-static struct signature *
-signature_by_name(const char *name, const struct signature_shape *shape)
+static uint64_t
+name_hash(const char *name, const struct signature_shape *shape)
+{
+
+	return XXH64(name, strlen(name), XXH64(shape, sizeof(*shape), 0));
+}
+
+/* The slot of hash ${h}, or the free one where it belongs. Call with the lock held. */
+static uint32_t *
+slot_of(uint64_t h)
 {
 	const uint32_t mask = SIGNATURE_MAX * 2 - 1;
-	uint64_t h = XXH64(name, strlen(name),
-	    XXH64(shape, sizeof(*shape), 0));
-	uint32_t i, n = atomic_load(&table.count);
-	struct signature *s;
+	uint32_t i;
 
 	for (i = (uint32_t)h & mask; table.slot[i] != 0; i = (i + 1) & mask)
 		if (table.name_hash[table.slot[i] - 1] == h)
-			return table.all[table.slot[i] - 1];
-	if (n == SIGNATURE_MAX || (s = calloc(1, sizeof(*s))) == NULL) {
-		emit_lost(LOSS_TABLE, 1);
+			break;
+	return &table.slot[i];
+}
+
+/* Rounds ${n} to its first ROUNDED_BITS bits. */
+static uint32_t
+rounded(uint32_t n)
+{
+	int drop = n == 0 ? 0 : 32 - __builtin_clz(n) - ROUNDED_BITS;
+	uint64_t up;
+
+	if (drop <= 0)
+		return n;
+	up = (((uint64_t)n + (1u << (drop - 1))) >> drop) << drop;
+	return up <= UINT32_MAX ? (uint32_t)up : n;
+}
+
+/* Makes the signature of function ${name} with ${shape}, whose hash is ${h}; NULL if there is
+ * no room for it. Call with the lock held. */
+static struct signature *
+make(const char *name, const struct signature_shape *shape, uint64_t h)
+{
+	uint32_t n = atomic_load(&table.count);
+	struct signature *s;
+
+	if (n == SIGNATURE_MAX || (s = calloc(1, sizeof(*s))) == NULL)
 		return NULL;
-	}
 	if ((s->family = family_of(name)) == NULL) {
 		free(s);
 		return NULL;
 	}
+	if (s->family->first == NULL)
+		s->family->first = s;
 	s->name = s->family->name;
 	s->id = n + 1;
 	s->shape = *shape;
@@ -89,8 +120,49 @@ signature_by_name(const char *name, const struct signature_shape *shape)
 		s->skip = SKIP_EXCLUDED;
 	table.all[n] = s;
 	table.name_hash[n] = h;
-	table.slot[i] = n + 1;
+	*slot_of(h) = n + 1;
 	atomic_store(&table.count, n + 1);
+	return s;
+}
+
+/* Notes that ${s} stands for other grids, too; then it is announced again. */
+static struct signature *
+round_to(struct signature *s)
+{
+
+	if (s != NULL && !atomic_exchange(&s->rounded, true))
+		atomic_store(&s->announced, false);
+	return s;
+}
+
+/* Finds a signature by name and shape, or makes it. Sizes that change with the data make a
+ * new shape of nearly every launch: when half of the table is full, new ones are counted with
+ * those of about their size, and when all of it is, with the function's first. Call with the
+ * lock held. */
+static struct signature *
+signature_by_name(const char *name, const struct signature_shape *shape)
+{
+	struct signature_shape about = *shape;
+	uint64_t h = name_hash(name, shape);
+	uint32_t i = *slot_of(h);
+	struct signature *s;
+	struct family *f;
+
+	if (i != 0)
+		return table.all[i - 1];
+	if (atomic_load(&table.count) >= ROUNDED_FROM) {
+		for (int k = 0; k < 3; k++)
+			about.grid[k] = rounded(shape->grid[k]);
+		h = name_hash(name, &about);
+		i = *slot_of(h);
+	}
+	s = i != 0 ? table.all[i - 1] : make(name, &about, h);
+	if (s == NULL && (f = family_of(name)) != NULL)
+		s = round_to(f->first);
+	else if (memcmp(&about, shape, sizeof(about)) != 0)
+		round_to(s);
+	if (s == NULL)
+		emit_lost(LOSS_TABLE, 1);
 	return s;
 }
 
@@ -243,6 +315,8 @@ signature_announce(struct signature *s, const cupti_kernel *k)
 
 	if (k != NULL)
 		from_activity(&r, k);
+	if (s->rounded)
+		r.flags |= SIGNATURE_ROUNDED;
 	if (s->skip == SKIP_COOPERATIVE)
 		r.flags |= SIGNATURE_COOPERATIVE;
 	if (s->skip == SKIP_NCCL)

@@ -47,6 +47,7 @@ struct signature {
 	struct signature_shape shape;
 	struct family *family;		/* the function with all its shapes */
 	const char *name;		/* mangled; owned by the family */
+	_Atomic bool rounded;		/* it stands for grids of about that size, too */
 	_Atomic uint32_t skip;		/* enum wire_skip, known at the launch */
 	_Atomic bool announced;		/* SIGNATURE was sent */
 	_Atomic uint64_t launches;	/* counted by the callback */
@@ -117,8 +118,10 @@ int signature_init(void);
 /*
  * signature_of(key, name, shape): the signature of function ${key} with ${shape};
  * created from ${name} (mangled) if it is new. ${key} is any pointer that identifies
- * the function: a CUfunction, or CUPTI's pointer to its name. NULL if the table is
- * full. Any thread; lock-free for known keys.
+ * the function: a CUfunction, or CUPTI's pointer to its name. Beyond SIGNATURE_MAX / 2
+ * signatures a new one stands for grids of about its size, and in a full table the
+ * function's first stands for all. NULL if the function has none. Any thread; lock-free for
+ * known keys.
  */
 struct signature *signature_of(const void *key, const char *name,
     const struct signature_shape *shape);

@@ -196,7 +196,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 		roofline = json_roofline(k, &roof);
 		bandwidth = json_bandwidth(&roof, &d->ceilings);
 	}
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "id", json_count(k->id),
@@ -210,6 +210,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	    "share_ratio", json_ratio((double)k->total_ns,
 	    (double)r->wall_ns),
 	    "grid", json_extent(s->grid_x, s->grid_y, s->grid_z),
+	    "grid_rounded", json_boolean((s->flags & SIGNATURE_ROUNDED) != 0),
 	    "block", json_extent(s->block_x, s->block_y, s->block_z),
 	    "cluster", json_extent(s->cluster_x, s->cluster_y, s->cluster_z),
 	    "registers", json_count(s->regs),

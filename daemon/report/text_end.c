@@ -332,6 +332,25 @@ text_least(struct out *o, const json_t *kernels)
 	line(o, "Not known", text);
 }
 
+/* Of a program with thousands of launch shapes: those that stand for several. */
+static void
+text_rounded(struct out *o, const json_t *kernels)
+{
+	char text[192], a[NUMBER_SIZE];
+	uint64_t n = 0;
+	const json_t *k;
+	size_t i;
+
+	json_array_foreach(kernels, i, k)
+		n += json_is_true(json_object_get(k, "grid_rounded"));
+	if (n == 0)
+		return;
+	snprintf(text, sizeof(text), "%s stand for several each: the program launches "
+	    "thousands, and their grids are rounded (by 12 %% at most)",
+	    number_of(a, n, "launch shape"));
+	line(o, "Rounded", text);
+}
+
 /* "2 launch shapes, 35 more in part: too few launches (use --replay)". Returns that
  * reason, borrowed; NULL: there are none. */
 static const char *
@@ -376,6 +395,7 @@ text_verdicts(struct out *o, const struct report *r)
 		line(o, "Clean", code > 0 ? text : a);
 	text_practices(o, r, is_check(r) ? NULL : text_kernels(o, r));
 	text_least(o, r->kernels);
+	text_rounded(o, r->kernels);
 }
 
 /* --- what would add to it -------------------------------------------------- */

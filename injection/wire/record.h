@@ -44,6 +44,7 @@ enum wire_signature_flag {
 	SIGNATURE_GRAPH = 2,		/* seen inside a graph */
 	SIGNATURE_DEVICE_LAUNCHED = 4,
 	SIGNATURE_COMMUNICATION = 8,	/* NCCL, NVSHMEM: never serialised */
+	SIGNATURE_ROUNDED = 16,		/* the grid is about that of its launches */
 };
 
 enum wire_kernel_flag {

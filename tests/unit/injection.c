@@ -1061,4 +1061,44 @@ TEST(a_nap_is_no_place_to_be_cancelled)
 	assert_ptr_equal(status, PTHREAD_CANCELED);
 }
 
+/* Sizes that change with the data: thousands of shapes, of which no launch is lost. Last, as it
+ * fills the table. */
+TEST(shapes_without_end)
+{
+	struct signature_shape shape = { .grid = { 1, 1, 1 }, .block = { 128, 1, 1 } };
+	struct signature *s, *exact = NULL;
+	uint64_t lost = emit_lost_total();
+	uint32_t first = signature_count();
+	char name[32];
+	int key;
+
+	for (uint32_t n = 1; n <= 60000; n++) {
+		shape.grid[0] = n;
+		s = signature_of(&key, "varies", &shape);
+		assert_non_null(s);
+		exact = n == 17 ? s : exact;
+		assert_true(llabs((long long)s->shape.grid[0] - (long long)n) <= 0.12 * n);
+		assert_true(s->rounded || s->shape.grid[0] == n);
+	}
+	assert_in_range(signature_count(), SIGNATURE_MAX / 2, SIGNATURE_MAX / 2 + 64);
+	assert_in_range(first, 1, SIGNATURE_MAX / 4);
+	shape.grid[0] = 17;
+	assert_ptr_equal(signature_of(&key, "varies", &shape), exact);
+	assert_false(exact->rounded);
+	/* A full table: other shapes of a known function are counted with its first. */
+	for (int i = 0; signature_count() < SIGNATURE_MAX; i++) {
+		snprintf(name, sizeof(name), "other%d", i);
+		assert_non_null(signature_of(name, name, &shape));
+		signature_forget_keys();
+	}
+	assert_true(emit_lost_total() == lost);
+	shape.block[0] = 64;
+	s = signature_of(&key, "varies", &shape);
+	assert_non_null(s);
+	assert_string_equal(s->name, "varies");
+	assert_int_equal(s->shape.grid[0], 1);
+	assert_null(signature_of(&key + 1, "no room", &shape));
+	assert_true(emit_lost_total() == lost + 1);
+}
+
 TEST_GROUP(set_up, NULL)
