@@ -1760,6 +1760,37 @@ MADE_TEST(test_compiled_and_kept)
 	assert_non_null(made_found(m, "recompilation"));
 }
 
+/* Single kernels that a program meets late make no loop that compiles of what was compiled in
+ * front of it. */
+MADE_TEST(test_compiled_early)
+{
+	struct compiled *t = m->run.compiling.time;
+
+	fault_recompiling(m);
+	assert_non_null(made_found(m, "recompilation"));
+	for (size_t i = 0; i < m->run.compiling.times; i++) {
+		bool last = i + 1 == m->run.compiling.times;
+
+		t[i].at = last ? m->run.launches - 100 : 10 * (i + 1);
+		t[i].idle_ns = last ? 1000000 : t[i].idle_ns;
+	}
+	made_quiet(m, "recompilation");
+}
+
+/* CuPy looks a kernel's source up on disk: what was made once the next run finds. */
+MADE_TEST(test_compiled_by_cupy)
+{
+	fault_recompiling(m);
+	for (size_t i = 0; i < m->run.kernels; i++)
+		m->kernel[i].name = m->kernel[i].mangled = "cupy_add__float64_float64";
+	for (size_t i = 0; i < m->run.compiling.times; i++)
+		m->run.compiling.time[i].kernel = m->kernel[i % m->run.kernels].id;
+	assert_true(m->run.compiling.times > m->run.kernels);
+	assert_non_null(made_found(m, "recompilation"));	/* some again */
+	m->run.compiling.times = m->run.kernels;
+	made_quiet(m, "recompilation");
+}
+
 /* Triton's autotuner compiles what it tries out: that is no change of shapes. A benchmark
  * of the program's own is none of its trials. */
 MADE_TEST(test_compiled_to_tune)

@@ -29,12 +29,18 @@ struct compilations {
 	double needed_s;	/* of idle_s: compilations that are necessary */
 	double unfinished_s;	/* of idle_s: one that was cut off */
 	double looked_s;	/* idle_s, by looks: most of the run; else 0 */
-	double late;		/* launches before the last compilation, of all */
+	double late;		/* launches before the last of them, of all; before those
+				 * behind it that take HARDLY_BEHIND of the time */
 	bool kept;		/* all of it is code that its compiler keeps on disk */
+	bool whole;		/* and the next run need not even ask for it otherwise */
 	struct setups setups;	/* in front of loops; none: it is in one */
 	double single;		/* then: the part of it for functions outside of jit */
 	uint32_t kernel;	/* id of one for which the GPU waited longest */
 };
+
+/* Of the wait for compilers: single kernels that a program meets late are no loop that
+ * compiles, if all but this came in front of it. Arithmetic: less than a first finding's noise. */
+#define HARDLY_BEHIND 0.1
 
 /* New code after which hardly anything is launched serves the end of the program. */
 #define BEHIND_LEAST 20		/* launches; as COMPILING_APART of the model */
@@ -61,6 +67,17 @@ is_kept(const struct rule_view *x, const struct kernel *k)
 	if (l != NULL)
 		return strcmp(l->name, "Inductor") == 0 || strcmp(l->name, "CuPy") == 0;
 	return library_launched_by(x->run, k, "-packages/triton/") ||
+	    library_launched_by(x->run, k, "-packages/cupy/");
+}
+
+/* Is the code on disk all that the next run needs? CuPy looks up a kernel's source there; in
+ * front of Inductor's and Triton's code Python goes through the function again. */
+static bool
+is_whole(const struct rule_view *x, const struct kernel *k)
+{
+	const struct library *l = steps_library(x, k);
+
+	return l != NULL ? strcmp(l->name, "CuPy") == 0 :
 	    library_launched_by(x->run, k, "-packages/cupy/");
 }
 
@@ -94,11 +111,12 @@ static struct compilations
 collect(const struct rule_view *x, bool tried)
 {
 	const struct compiling *c = &x->run->compiling;
-	struct compilations a = { .kept = true };
+	struct compilations a = { .kept = true, .whole = true };
 	/* These are no steps of the program. Each compilation is believed to have made
 	 * as many. */
 	double trials = trials_of(x);
 	double launches = fmax(1, (double)x->run->launches - trials);
+	double behind = 0;
 	uint64_t longest = 0;
 
 	for (size_t i = 0; i < c->times; i++) {
@@ -119,9 +137,15 @@ collect(const struct rule_view *x, bool tried)
 		}
 		a.times++;
 		a.kept &= is_kept(x, &x->run->kernel[t->kernel - 1]);
+		a.whole &= is_whole(x, &x->run->kernel[t->kernel - 1]);
 		a.loads += (double)t->loads;
 		a.idle_s += (double)t->idle_ns * 1e-9;
-		a.late = fmax(0, (double)t->at - trials * (double)i /
+	}
+	for (size_t i = c->times; i-- > 0 && behind <= HARDLY_BEHIND * a.idle_s;) {
+		if (!is_counted(x, i, tried))
+			continue;
+		behind += (double)c->time[i].idle_ns * 1e-9;
+		a.late = fmax(0, (double)c->time[i].at - trials * (double)i /
 		    (double)c->times) / launches;
 	}
 	return a;
@@ -139,7 +163,7 @@ add_unfinished(const struct rule_view *x, struct compilations *a)
 	a->idle_s += s;
 	a->unfinished_s = s;
 	a->late = 1;
-	a->kept = false;
+	a->kept = a->whole = false;
 }
 
 #define MOSTLY 0.5		/* arithmetic */
@@ -154,6 +178,7 @@ add_looked(const struct rule_view *x, struct compilations *a)
 	if (s <= a->idle_s)
 		return;
 	a->idle_s = a->looked_s = s;
+	a->whole = false;
 	a->times = fmax(1, a->times);
 }
 
@@ -770,7 +795,9 @@ rule_recompilation(struct rule_view *x)
 		tell_tuning(x, d, &tuning);
 		any = true;
 	}
-	if ((d = found(x, "compiling", &again)) != NULL) {
+	/* What was made once, and is kept, there is nothing to change about. */
+	if ((!again.whole || remade_share(x, is_program) >= HARDLY_AGAIN) &&
+	    (d = found(x, "compiling", &again)) != NULL) {
 		tell_again(x, d, &again);
 		any = true;
 	}
