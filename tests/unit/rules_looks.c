@@ -39,6 +39,33 @@ made_looks(struct made *m, struct site *stack, const int *share, int n)
 	m->run.idle_total_ns = m->run.wall_ns - 500 * MS;
 }
 
+/* Of the callers of the function's line those are shown that most of its time is of. */
+MADE_TEST(test_callers)
+{
+	struct site_frame frame[][3] = {
+		{ PY("/a/policy.py", "act", 12), PY("/a/train.py", "main", 7) },
+		{ PY("/a/policy.py", "act", 12), PY("/a/eval.py", "run", 14),
+		    PY("/a/train.py", "main", 9) },
+		{ PY("/a/policy.py", "act", 12), PY("/a/eval.py", "run", 14),
+		    PY("/a/train.py", "main", 20) },
+		{ PY("/a/policy.py", "act", 13), PY("/a/train.py", "main", 7) },
+	};
+	static const int share[] = { 35, 20, 25, 20 };
+	struct site stack[4], launch = { .call = CALL_LAUNCH, .count = 9, .frames = 1,
+	    .frame = &(struct site_frame){ .module = "libtorch_python.so" } };
+	const struct finding *f;
+
+	for (int i = 0; i < 4; i++)
+		stack[i] = (struct site){ .frame = frame[i], .frames = i % 3 == 0 ? 2 : 3 };
+	made_looks(m, stack, share, 4);
+	m->run.site = &launch;
+	m->run.sites = 1;
+	f = made_found(m, "gpu-idle-gaps");
+	assert_int_equal(f->site->frame[f->site->first].line, 12);
+	assert_string_equal(f->site->frame[f->site->first + 1].file, "/a/eval.py");
+	assert_int_equal(f->site->frame[f->site->first + 2].line, 20);
+}
+
 /* One function of the program's own with a third of it: it is the place, at its line with
  * most, and in words of its own; half of what the GPU's work cannot hide may go. */
 MADE_TEST(test_own)

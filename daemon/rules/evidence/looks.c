@@ -273,31 +273,87 @@ same_function(const struct in_function *a, const struct in_function *b)
 	    strcmp(a->frame->function, b->frame->function) == 0;
 }
 
+/* The frame that called the one of ${f}, ${up} calls further out; NULL: there is none. */
+static const struct site_frame *
+caller_of(const struct in_function *f, size_t up)
+{
+	return f->at + up < f->site->frames && f->site->frame[f->at + up].python ?
+	    &f->site->frame[f->at + up] : NULL;
+}
+
+static bool
+same_calling(const struct site_frame *a, const struct site_frame *b)
+{
+	return a == b || (a != NULL && b != NULL && a->line == b->line &&
+	    a->file != NULL && b->file != NULL && strcmp(a->file, b->file) == 0);
+}
+
+/* Of ${n} stacks at one line those that the caller ${up} calls further out has most seconds
+ * of, moved to the front; how many these are. */
+static size_t
+keep_caller(struct in_function *f, size_t n, size_t up)
+{
+	const struct site_frame *best = NULL;
+	double most = -1;
+	size_t out = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct site_frame *c = caller_of(&f[i], up);
+		double s = 0;
+
+		for (size_t k = 0; k < n; k++)
+			s += same_calling(c, caller_of(&f[k], up)) ? f[k].s : 0;
+		if (s > most) {
+			most = s;
+			best = c;
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		if (same_calling(best, caller_of(&f[i], up)))
+			f[out++] = f[i];
+	return out;
+}
+
+#define CALLERS 4		/* a place shows the line and its callers, as many in all */
+
+/* Of ${n} stacks at one line the one with the callers that have most of the seconds. */
+static struct in_function
+busiest(struct in_function *f, size_t n)
+{
+	for (size_t up = 1; n > 1 && up < CALLERS; up++)
+		n = keep_caller(f, n, up);
+	return f[0];
+}
+
 /* Joins those of ${n} that are of one function, each with its line of most time. */
 static size_t
 join(struct in_function *f, size_t n)
 {
-	double line = 0, most = 0, sum = 0;
-	const struct in_function *top = NULL;
 	size_t out = 0;
 
 	qsort(f, n, sizeof(*f), by_line);
-	for (size_t i = 0; i < n; i++) {
-		bool last = i + 1 == n || !same_function(&f[i], &f[i + 1]);
+	for (size_t i = 0, end; i < n; i = end) {
+		size_t from = i, count = 1;
+		double most = -1, sum = 0;
+		struct in_function top;
 
-		line = i > 0 && top != NULL && f[i].frame->line == f[i - 1].frame->line ?
-		    line + f[i].s : f[i].s;
-		if (top == NULL || line > most) {
-			most = line;
-			top = &f[i];
+		for (end = i; end < n && same_function(&f[i], &f[end]);) {
+			size_t line = end;
+			double s = 0;
+
+			for (; end < n && same_function(&f[i], &f[end]) &&
+			    f[end].frame->line == f[line].frame->line; end++)
+				s += f[end].s;
+			sum += s;
+			if (s > most) {
+				most = s;
+				from = line;
+				count = end - line;
+			}
 		}
-		sum += f[i].s;
-		if (!last)
-			continue;
-		f[out] = *top;
-		f[out++].s = sum;
-		sum = most = line = 0;
-		top = NULL;
+		top = busiest(&f[from], count);
+		top.s = sum;
+		f[out++] = top;
 	}
 	return out;
 }
