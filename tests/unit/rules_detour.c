@@ -110,6 +110,12 @@ MADE_TEST(test_detour)
 	assert_has(f->advice, "device=x.device");
 	assert_true(f->saves_high_s > 2.4 && f->saves_high_s < 2.5);
 	assert_true(f->saves_s > 2.0 && f->saves_s < f->saves_high_s);
+	/* What the gradients' copies themselves take goes as well. */
+	made_training(m);
+	m->copy[1].exposed_ns = m->copy[1].gpu_ns = 1 * S;
+	f = detour(m);
+	assert_non_null(f);
+	assert_true(f->saves_high_s > 3.4 && f->saves_high_s < 3.5);
 }
 
 /* A loop's copies that no backward pass makes by itself: what a hook reads, an optimizer on

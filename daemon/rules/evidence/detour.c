@@ -134,6 +134,7 @@ add_pairs(const struct run *run, struct detour *d)
 			d->copies += 2 * n;
 			d->s += 1e-9 * (of_up * (double)(up->idle_after_ns +
 			    up->idle_before_ns) + of_down * (double)down->idle_after_ns);
+			d->copy_s += 1e-9 * of_down * down->exposed_ns;
 		}
 }
 
@@ -160,7 +161,7 @@ detour_of(const struct run *run, struct detour *d)
 	d->s += d->copies > 0 ? before : 0;	/* longer than what classes count */
 	/* Results that the program copies back to the GPU may be as large. */
 	if (d->site == NULL && back < GAPS_ALIKE)
-		d->s = 0;
+		d->s = d->copy_s = 0;
 	return true;
 }
 

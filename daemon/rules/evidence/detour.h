@@ -18,6 +18,8 @@ struct detour {
 				 * once, and its gradient each time */
 	double s;		/* of these, the GPU idle behind them and in front of those to
 				 * it; 0: it is not known that they are the graph's */
+	double copy_s;		/* likewise, what the gradients' copies to the host lengthen the
+				 * run by */
 	const struct site *site;	/* the line that copies it in each forward pass; NULL:
 				 * not known which of them */
 };

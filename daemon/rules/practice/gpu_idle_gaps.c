@@ -239,7 +239,8 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		return none;
 	idle_find_collating(x, &g.a);
 	idle_find_callbacks(x, &g.a);
-	barred = idle_find_detour(x, &g.a) ? BAR_WAIT : 0;
+	barred = idle_find_detour(x, &g.a) && !idle_is_of(variant, IDLE_LOADING) ?
+	    BAR_WAIT : 0;
 	find_host(x, &g, variant, all, barred);
 	return RULE_FOUND;
 }
