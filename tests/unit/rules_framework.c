@@ -2334,6 +2334,63 @@ MADE_TEST(test_recurrent_layer)
 	    "the whole sequence at once");
 }
 
+/* A layer of three in one: two products and three other launches for each call, in front of each
+ * product the GPU waits. Positions are counted, not what begins a part of a call. */
+MADE_TEST(test_recurrent_layer_of_several)
+{
+	struct process python;
+
+	recurrent(m, &python);
+	m->kernel[0].launches = 12800;
+	m->kernel[0].gap_before_ns = 12800 * 100000ull;
+	m->kernel[1].launches = 19200;
+	m->kernel[1].gap_before_ns = 19200 * 4000ull;
+	assert_has(made_found(m, "launch-bound-graph-candidate")->summary, "64 times a step");
+	/* A shape of its own, of the last position of each step, counts for itself. */
+	m->kernel[1].launches = 100;
+	m->kernel[1].gap_before_ns = 100 * 4000;
+	assert_has(made_found(m, "launch-bound-graph-candidate")->summary, "128 times a step");
+}
+
+/* The backward pass launches from a thread without a line, for each position: its gaps go as
+ * well, nearly all where each position has a long one. What it does once for several positions
+ * is no part of them. */
+MADE_TEST(test_recurrent_layer_backward)
+{
+	struct process python;
+	const struct finding *f;
+	double part, all;
+
+	recurrent(m, &python);
+	m->sequence[1].length = 1;
+	m->sequence[1].gaps = 6400;
+	m->sequence[1].idle_ns = 6400 * 16000;
+	m->sequence[2] = m->sequence[1];
+	m->sequence[2].kernel[0] = 4;
+	m->sequence[2].repeats = m->sequence[2].gaps = 3200;
+	m->run.sequences = 3;
+	m->run.idle_ns[IDLE_LAUNCH] = 3000 * MS;
+	m->run.idle_total_ns += 1500 * MS;
+	assert_int_equal(graphs(m, &f), 2);
+	assert_has(f->advice, "the whole sequence at once");
+	part = f->saves_s;
+	m->sequence[2].repeats = m->sequence[2].gaps = 6400;
+	assert_int_equal(graphs(m, &f), 1);
+	assert_has(f->advice, "the whole sequence at once");
+	/* Kernel 4 is idle for 0.38 s. */
+	assert_true(f->saves_s > part + 0.19 && f->saves_s < part + 0.38);
+	all = f->saves_s;
+	/* Of two launches one has a gap that was counted, in each repeat: 0.46 s more beyond. */
+	m->sequence[0].gaps = 6400;
+	m->sequence[0].idle_ns = 6400 * 16000;
+	assert_int_equal(graphs(m, &f), 1);
+	assert_true(f->saves_s > all + 0.1 && f->saves_s < all + 0.3);
+	/* At another time it is another loop. */
+	m->sequence[2].first_ns = 4 * S;
+	m->sequence[2].last_ns = 5 * S;
+	assert_int_equal(graphs(m, &f), 2);
+}
+
 static void
 no_recurrent(struct made *m)
 {
@@ -2638,6 +2695,27 @@ MADE_TEST(test_foreach)
 	adam[0].function = "_multi_tensor_adam";
 	m->run.sites = 4;
 	made_quiet(m, "unfused-optimizer");
+}
+
+/* A backward pass adds up the gradients of a layer that is used several times, one array after the
+ * other: that is no optimizer, and no loop of the program's. */
+MADE_TEST(test_sums_of_gradients)
+{
+	struct site_frame sums[] = { { .function = "at::_ops::add__Tensor::call(at::Tensor&)",
+	    .module = "libtorch_cpu.so" }, { .function = "torch::autograd::InputBuffer::add"
+	    "(unsigned long, at::Tensor&&)", .module = "libtorch_cpu.so" } };
+	struct site site[8];
+
+	fault_list_of_arrays(m);
+	for (uint32_t i = 0; i < 8; i++)
+		site[i] = (struct site){ .call = CALL_LAUNCH, .count = 4,
+		    .kernel = m->kernel[i].id, .frame = sums, .frames = 2 };
+	m->run.site = site;
+	m->run.sites = 8;
+	made_quiet(m, "unfused-optimizer");
+	/* What the engine does else is unknown. */
+	sums[1].function = "torch::autograd::Engine::evaluate_function(int)";
+	made_found(m, "unfused-optimizer");
 }
 
 /* An optimizer that a program brings along: none of its arguments fuses it. Its loop over

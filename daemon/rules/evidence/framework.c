@@ -198,6 +198,12 @@ framework_accumulates(const struct site *s)
 }
 
 bool
+framework_sums(const struct site *s)
+{
+	return has_function("summing", s) && has_function("adding", s);
+}
+
+bool
 framework_copies_back(const struct site *s)
 {
 	return has_function("copying_back", s);

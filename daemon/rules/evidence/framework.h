@@ -27,6 +27,10 @@ bool framework_waits_for_backward(const struct site *s);
 bool framework_begins_backward(const struct site *s);
 bool framework_accumulates(const struct site *s);
 
+/* framework_sums(s): does a backward pass add up gradients of one tensor there, of several uses
+ * or with one that is there already? */
+bool framework_sums(const struct site *s);
+
 /* framework_copies_back(s): does a backward pass copy a gradient back from where a tensor was
  * copied to? framework_copies_into(s): is it a copy into a tensor that is there already? */
 bool framework_copies_back(const struct site *s);

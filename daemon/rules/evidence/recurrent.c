@@ -29,6 +29,14 @@
 /* If such an operator is there for every second call, the loop contains it; arithmetic. */
 #define FED_LEAST 0.5
 
+/* So many launches of a kernel are one call's, or fewer, of a layer in several (layers times
+ * products; arithmetic: 8 layers with two), and numbers are multiples of calls within this, as
+ * the last step is not over. Of a kernel that others launch, too, its number from there is not
+ * known well. */
+#define EACH_MOST 16
+#define EACH_NEAR 0.05
+#define ALONE_LEAST 0.95
+
 typedef bool site_is(const struct site *s);
 
 /* The launches of ${k} from one call stack in a sample of them: ${s} of all that are known. */
@@ -115,6 +123,40 @@ calls_of(const struct run *run, const double *n, double steps)
 	return calls;
 }
 
+/* Are all launches from there alone, ${n}, that come ${least} times or more often, multiples of
+ * ${calls}? */
+static bool
+are_multiples(const struct run *run, const double *n, double least, double calls)
+{
+	for (size_t i = 0; i < run->kernels; i++) {
+		double each = n[i] / calls;
+
+		if (n[i] < least || n[i] < ALONE_LEAST * (double)run->kernel[i].launches)
+			continue;
+		if (each > EACH_MOST + EACH_NEAR || fabs(each - round(each)) > EACH_NEAR)
+			return false;
+	}
+	return true;
+}
+
+/* The calls that make the launches ${n}, ${begun} of which the GPU waits for: a layer in several
+ * waits for a launch in each, and a call makes all of its launches a whole number of times. As
+ * many as fit; ${begun} if no number does. What comes less often than ${least} is another
+ * shape's. */
+static double
+whole_calls(const struct run *run, const double *n, double least, double begun)
+{
+	double fewest = begun;
+
+	for (size_t i = 0; i < run->kernels; i++)
+		if (n[i] >= least && n[i] >= ALONE_LEAST * (double)run->kernel[i].launches)
+			fewest = fmin(fewest, n[i]);
+	for (int each = 1; each <= EACH_MOST && fewest > 0; each++)
+		if (are_multiples(run, n, least, fewest / each))
+			return fewest / each;
+	return begun;
+}
+
 /* Does Python make both calls at the same place? */
 static bool
 same_place(const struct site *a, const struct site *b)
@@ -151,10 +193,10 @@ list_calls(const struct run *run, const struct site *list[SITES_MOST])
 	return n;
 }
 
-/* The calls from the place of ${list}[${first}], or 0 if an earlier one has it; ${n} is room
- * for a number of each kernel. */
+/* The launches that begin calls from the place of ${list}[${first}], or 0 if an earlier one has
+ * it; ${n} becomes the number of each kernel's launches from there. */
 static double
-calls_from(const struct run *run, const struct site *const *list, size_t sites, size_t first,
+begun_from(const struct run *run, const struct site *const *list, size_t sites, size_t first,
     double steps, double *n)
 {
 	for (size_t i = 0; i < first; i++)
@@ -171,7 +213,10 @@ calls_from(const struct run *run, const struct site *const *list, size_t sites, 
 	return calls_of(run, n, steps);
 }
 
-/* Does what the loop calls between two of ${calls} make the next input of the last output? */
+/* Does what the loop calls between two of ${calls} make the next input of the last output? Of a
+ * layer in several, ${calls} are all launches that begin a part of a call: a choice for each
+ * output is then less than half of them, and no sign. A training chooses tokens of outputs and
+ * takes the known ones (teacher forcing); attention has operators for each layer. */
 static bool
 is_fed(const struct run *run, double calls, double *n)
 {
@@ -203,7 +248,7 @@ recurrent_layer(const struct rule_view *x, double least)
 	const struct site *list[SITES_MOST];
 	struct recurrent none = { .site = NULL }, r = none;
 	size_t sites = list_calls(run, list);
-	double *n, steps;
+	double *n, steps, begun = 0;
 	bool *of;
 
 	if (sites == 0)
@@ -213,13 +258,16 @@ recurrent_layer(const struct rule_view *x, double least)
 	if (n == NULL || of == NULL || !((steps = steps_of(x, n)) > 0))
 		return none;
 	for (size_t i = 0; i < sites; i++) {
-		double calls = calls_from(run, list, sites, i, steps, n) / steps;
+		double all = begun_from(run, list, sites, i, steps, n);
+		double calls = whole_calls(run, n, least * steps, all) / steps;
 
-		if (calls >= least && calls > r.calls)
+		if (calls >= least && calls > r.calls) {
 			r = (struct recurrent){ .site = list[i], .calls = calls,
 			    .steps = steps };
+			begun = all;
+		}
 	}
-	if (r.site == NULL || is_fed(run, r.calls * steps, n))
+	if (r.site == NULL || is_fed(run, begun, n))
 		return none;
 	/* A line that samples with the layer calls it as often, and trains nothing. */
 	for (size_t i = 0; i < run->kernels; i++)

@@ -10,7 +10,8 @@
 struct recurrent {
 	const struct site *site;	/* a launch of the line that calls it; NULL: no
 					 * such layer */
-	double calls;		/* of that line, for each step of the optimizer */
+	double calls;		/* of that line, for each step of the optimizer: of its
+				 * launches the largest number that all are multiples of */
 	double steps;		/* of the optimizer */
 	const bool *of;		/* by kernel index: launched by the layer, or by its
 				 * backward pass */

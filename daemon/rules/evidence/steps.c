@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rules/engine/pools.h"
+#include "rules/evidence/framework.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/steps.h"
 
@@ -358,6 +359,16 @@ steps_of_lists(const struct rule_view *x, const struct sequence *s,
 	}
 }
 
+/* Of the launches in rows over lists, those with which a backward pass adds up what several
+ * uses of a parameter yield are no optimizer's, and in no loop of the program's. */
+static double
+in_loops(const struct rule_view *x, const struct kernel *k, double list)
+{
+	double sums = share_of_sites(x->run, k, framework_sums);
+
+	return list > 0 && sums > 0 ? fmin(list, 1 - sums) : fmin(1, list);
+}
+
 /* If one kernel of a chain does what only optimizers do, the rest of the chain
  * counts, too. */
 static void
@@ -424,5 +435,5 @@ steps_updates(const struct rule_view *x, double *optimizer, double *list)
 	for (size_t i = 0; i < run->sequences; i++)
 		spread_lists(x, &run->sequence[i], list);
 	for (size_t i = 0; i < run->kernels; i++)
-		list[i] = fmin(1, list[i]);
+		list[i] = in_loops(x, &run->kernel[i], list[i]);
 }

@@ -96,6 +96,14 @@
  * graph of one turn of the loop saves. Arithmetic: one digit. */
 #define RECURRENT_LOW 0.1
 
+/* What is launched for each position of a recurrent layer repeats about as often as the layer is
+ * called: in the same loop a tenth of that is enough, of one shape of several (arithmetic: what
+ * comes once a step comes less often), elsewhere nearly all; and of its gaps beyond those that
+ * are launching for certain nearly all go, if each position has such a gap. */
+#define TURNS_OWN 0.1
+#define TURNS_LEAST 0.9
+#define LONG 0.9
+
 /* A turn of the loop that is forward and backward, each in this share of its launches, is a
  * batch whose gradient is added to others': it may take whole sequences. Arithmetic: forward is
  * a third of a batch; of a loop over positions (192, of an LSTM of three layers) no launch of
@@ -926,20 +934,26 @@ found(struct rule_view *x, const struct loop *l, const double *gone)
 	reads_doubt_idle(x, d);
 }
 
+/* Do both repeat at the same time? */
+static bool
+is_meanwhile(const struct sequence *a, const struct sequence *b)
+{
+	double from = (double)(a->first_ns > b->first_ns ? a->first_ns : b->first_ns);
+	double to = (double)(a->last_ns < b->last_ns ? a->last_ns : b->last_ns);
+
+	return a->device == b->device && a->last_ns > a->first_ns &&
+	    b->last_ns > b->first_ns && to - from >= MEANWHILE *
+	    fmin((double)(a->last_ns - a->first_ns),
+	    (double)(b->last_ns - b->first_ns));
+}
+
 /* Do both repeat in one stream at the same time, launched by Python? With a recurrent
  * ${layer} streams do not count: cuDNN launches it in several of its own. */
 static bool
 is_one_loop(const struct candidate *c, const struct candidate *d, bool layer)
 {
-	const struct sequence *a = c->s, *b = d->s;
-	double from = (double)(a->first_ns > b->first_ns ? a->first_ns : b->first_ns);
-	double to = (double)(a->last_ns < b->last_ns ? a->last_ns : b->last_ns);
-
-	return c->python && d->python && a->device == b->device &&
-	    (layer || a->stream == b->stream) && a->last_ns > a->first_ns &&
-	    b->last_ns > b->first_ns && to - from >= MEANWHILE *
-	    fmin((double)(a->last_ns - a->first_ns),
-	    (double)(b->last_ns - b->first_ns));
+	return c->python && d->python && (layer || c->s->stream == d->s->stream) &&
+	    is_meanwhile(c->s, d->s);
 }
 
 /* The small decompositions of ${u} that a loop contains whose span is that of ${s}; without
@@ -988,20 +1002,6 @@ add_between(const struct candidate *c, const struct sequence *s,
 	l->gain.high += between;
 }
 
-/* Adds the launches of each kernel in ${s}, by index, to ${list}. */
-static void
-add_kernels(const struct rule_view *x, const struct sequence *s, double *list)
-{
-	size_t n = steps_length(s);
-
-	for (size_t i = 0; i < n; i++) {
-		const struct kernel *k = steps_kernel(x, s, i);
-
-		if (k != NULL)
-			list[k - x->run->kernel] += (double)s->repeats;
-	}
-}
-
 static bool
 is_no_backward(const struct site *s)
 {
@@ -1029,43 +1029,105 @@ is_batch(const struct rule_view *x, const struct sequence *s, const struct recur
 	    fmin(forward, back) >= BATCH_LEAST * all;
 }
 
+/* Does candidate ${i} of ${c} come with the positions of ${r}, in the loop of ${first}? Of that
+ * loop, if it is Python's, what does not come once a step; what other threads launch, as the
+ * backward pass, if it comes about as often meanwhile. */
+static bool
+is_turn(const struct candidate *c, size_t i, size_t first, const struct recurrent *r)
+{
+	bool own = c[i].loop == first && c[i].python;
+
+	return (double)c[i].s->repeats >= (own ? TURNS_OWN : TURNS_LEAST) * r->calls * r->steps &&
+	    (own || is_meanwhile(c[i].s, c[first].s));
+}
+
+/* The gaps in front of the launches of ${s}, seconds, of kernels of which ${launches}, by index,
+ * are counted already. */
+static double
+turns_s(const struct rule_view *x, const struct sequence *s, double *launches)
+{
+	size_t n = steps_length(s);
+	double gaps = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct kernel *k = steps_kernel(x, s, i);
+		double more;
+
+		if (k == NULL || k->launches == 0)
+			continue;
+		more = fmin((double)s->repeats, (double)k->launches -
+		    launches[k - x->run->kernel]);
+		launches[k - x->run->kernel] += more;
+		gaps += more / (double)k->launches * (double)k->gap_before_ns * 1e-9;
+	}
+	return gaps;
+}
+
+/* Does each repeat of ${s} have a gap that is too long to be counted, or is after a wait? The
+ * others were counted, so that no launch was in the queue. */
+static bool
+has_long_gaps(const struct sequence *s)
+{
+	double n = (double)s->repeats, all = (double)s->length * n, gaps = (double)s->gaps;
+
+	return s->length > 1 && gaps >= GAPS_ALL * (all - n) &&
+	    fmax(all - gaps, (double)s->syncs) >= GAPS_ALL * n;
+}
+
 /* If the loop ${l} of candidate ${first} launches the layer of ${r}, prices one call in place
  * of ${r}'s: of all that is launched for each position, once for all. The gaps in front of
- * these launches go with them, also longer ones and those after waits, of which half are
- * believed: some are the host's own work for all positions. Arithmetic. */
+ * these launches go with them, also longer ones and those after waits. Nearly all of these are
+ * believed where each position has one, else half: some are the host's own work for all
+ * positions. Arithmetic. */
 static void
 price_recurrent(const struct rule_view *x, const struct candidate *c, size_t n, size_t first,
     const struct recurrent *r, struct loop *l)
 {
 	const struct run *run = x->run;
 	double *launches = arena_get(x->arena, (run->kernels + 1) * sizeof(*launches));
-	double goes = 1 - 1 / r->calls, sure = 0, idle = 0, most;
+	double goes = 1 - 1 / r->calls, mid = 0, most = 0;
 	bool layer = false;
 
 	if (launches == NULL)
 		return;
-	for (size_t i = first; i < n; i++)
-		if (c[i].loop == first) {
-			if (is_batch(x, c[i].s, r))
-				return;
-			add_kernels(x, c[i].s, launches);
-		}
-	for (size_t i = 0; i < run->kernels; i++) {
-		const struct kernel *k = &run->kernel[i];
+	for (size_t i = 0; i < n; i++) {
+		double gaps, sure;
 
-		layer |= launches[i] > 0 && r->of[i];
-		if (k->launches > 0)
-			idle += fmin(1, launches[i] / (double)k->launches) *
-			    (double)k->gap_before_ns * 1e-9;
+		if (c[i].loop == first && is_batch(x, c[i].s, r))
+			return;
+		if (!is_turn(c, i, first, r) || is_batch(x, c[i].s, r))
+			continue;
+		gaps = fmax(turns_s(x, c[i].s, launches), c[i].idle_s);
+		sure = fmin(0.95 * c[i].part * c[i].gain_s, gaps);
+		mid += sure + (has_long_gaps(c[i].s) ? LONG : BETWEEN) * (gaps - sure);
+		most += gaps;
 	}
+	for (size_t i = 0; i < run->kernels; i++)
+		layer |= launches[i] > 0 && r->of[i];
 	if (!layer)
 		return;
 	l->recurrent = r;
-	most = fmax(idle, l->idle_s);
-	sure = fmin(l->gain.mid, most);
-	l->gain.mid = goes * (sure + BETWEEN * (most - sure));
-	l->gain.high = fmax(l->gain.mid, goes * most);
+	l->gain.mid = goes * mid;
+	l->gain.high = goes * most;
 	l->gain.low = fmin(l->gain.low, RECURRENT_LOW * l->gain.mid);
+}
+
+/* Is most of the loop of candidate ${first} a part of the one around the positions of ${r}, of
+ * ${around}? */
+static bool
+is_taken(const struct candidate *c, size_t n, size_t first, size_t around,
+    const struct recurrent *r)
+{
+	double all = 0, taken = 0;
+
+	if (around >= n || first == around)
+		return false;
+	for (size_t i = first; i < n; i++)
+		if (c[i].loop == first) {
+			all += c[i].idle_s;
+			taken += is_turn(c, i, around, r) ? c[i].idle_s : 0;
+		}
+	return 2 * taken > all;
 }
 
 /* The loop of candidate ${first} among ${n} of them. */
@@ -1171,6 +1233,7 @@ rule_launch_bound_graph_candidate(struct rule_view *x)
 		l[loops] = loop_of(c, n, i, &u);
 		if (i == around)
 			price_recurrent(x, c, n, i, &r, &l[loops]);
+		l[loops].told = is_taken(c, n, i, around, &r);
 		if (compiled)
 			price_inner(x, &l[loops], gone);
 		loops++;
