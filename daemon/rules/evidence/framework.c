@@ -335,6 +335,12 @@ framework_loads(const struct site *s)
 }
 
 bool
+framework_caches(const struct site *s)
+{
+	return in_files("caching", s);
+}
+
+bool
 framework_calls_module(const struct site *s)
 {
 	return in_files("modules", s);

@@ -56,6 +56,10 @@ bool framework_recurs_back(const struct site *s);
  * made of its last output: attention, or the choice of a token? */
 bool framework_feeds(const struct site *s);
 
+/* framework_caches(s): is it made by a package's model that keeps keys and values of the tokens
+ * before, for generating one after the other? */
+bool framework_caches(const struct site *s);
+
 /* framework_compiles(s): does a compiler make the call while it compiles, or in order to
  * try out what it made? Not a library that tries out what it has. */
 bool framework_compiles(const struct site *s);

@@ -30,6 +30,7 @@
 #include "rules/evidence/detour.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
+#include "rules/evidence/grown.h"
 #include "rules/evidence/inner.h"
 #include "rules/evidence/inputs.h"
 #include "rules/evidence/lines.h"
@@ -164,6 +165,7 @@ struct loop {
 	double inner_s, turns_s;	/* all gaps in front of the loop's launches; of the time
 					 * that the GPU was not the program's what goes */
 	size_t like;			/* other loops with such, priced here */
+	size_t sizes;			/* so often its sequences' grids grow */
 	bool told;			/* in the finding about another */
 	struct gain gain;
 };
@@ -324,6 +326,14 @@ batched_of(const struct rule_view *x, const struct sequence *s)
 	    x->run->device[k->device].limits.sms ? l->batched : NULL;
 }
 
+/* Is it one of the variants in which the arrays of a step grow? */
+static bool
+is_growing(const char *variant)
+{
+	return variant != NULL && (strcmp(variant, "grows") == 0 ||
+	    strcmp(variant, "cache") == 0);
+}
+
 static const char *
 advise(const struct rule_view *x, const struct draft *d,
     const struct sequence *s)
@@ -338,7 +348,7 @@ advise(const struct rule_view *x, const struct draft *d,
 		return "give the recurrent layer the whole sequence at once; the "
 		    "loop over positions is only needed where an output is the "
 		    "next input";
-	if (d->variant != NULL && strcmp(d->variant, "grows") == 0)
+	if (is_growing(d->variant))
 		return "keep arrays of one size, padded to the longest, or a "
 		    "cache of fixed size, from step to step; then launch the step "
 		    "as one graph; independent items in one batch share its "
@@ -549,6 +559,24 @@ loops_itself(const struct run *run)
 	return false;
 }
 
+/* What grows with each step: the cache of a package's model, which the package also has with a
+ * fixed size, if the run trains nothing; or whatever the program lets grow. */
+static const char *
+growing_of(const struct run *run, const struct sequence *s)
+{
+	bool caches = false;
+
+	for (size_t i = 0; i < run->sites; i++)
+		if (framework_differentiates(&run->site[i]))
+			return "grows";
+	for (size_t i = 0; i < s->length && i < SEQUENCE_MAX; i++) {
+		const struct site *site = lines_launched(run, s->kernel[i]);
+
+		caches |= site != NULL && framework_caches(site);
+	}
+	return caches ? "cache" : "grows";
+}
+
 /* What is wrong with the step beside the launches; NULL: nothing. */
 static const char *
 variant_of(const struct run *run, const struct loop *l)
@@ -565,7 +593,9 @@ variant_of(const struct run *run, const struct loop *l)
 	if (c->alike)
 		return (double)s->grown >= GROWN_LEAST * launches &&
 		    (double)s->shrunk <= SHRUNK_MOST * (double)s->grown ?
-		    "grows" : "sizes";
+		    growing_of(run, s) : "sizes";
+	if (l->sizes > 0)
+		return growing_of(run, s);
 	if (l->parts)
 		return "parts";
 	if ((double)s->syncs >= WAITS_LEAST * (double)s->repeats)
@@ -875,8 +905,9 @@ found(struct rule_view *x, const struct loop *l, const double *gone)
 	    s->length, first, say_count(x->arena, s->repeats));
 	waits = say_waits(x, d, s);
 	d->with_waits = c->python;
-	others = l->others > 0 ? arena_format(x->arena, ", beside %s of the same loop",
-	    say_counted(x->arena, (double)l->others, "other sequence")) : "";
+	others = l->others > 0 ? arena_format(x->arena, ", beside %s of the same loop%s",
+	    say_counted(x->arena, (double)l->others, "other sequence"),
+	    l->sizes > 0 && is_growing(d->variant) ? " with ever larger grids" : "") : "";
 	if (l->others > 0)
 		d->f.location = arena_format(x->arena, "%s%s", d->f.location, others);
 	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
@@ -901,6 +932,9 @@ found(struct rule_view *x, const struct loop *l, const double *gone)
 		    ((double)s->length * (double)s->repeats), "launches with a "
 		    "larger grid than a step before",
 		    .derived = "kernel records");
+	if (l->sizes > 0)
+		rule_evidence(x, d, "sizes", (double)l->sizes, "times that grids of such "
+		    "sequences become larger", .derived = "kernel records", .unit = "time");
 	d->f.confidence = s->syncs == 0 && !c->alike && l->others == 0 &&
 	    c->gap_s <= 2 * SURE_LAUNCHES * c->c->launch_s ?
 	    CONF_HIGH : CONF_MEDIUM;
@@ -908,7 +942,7 @@ found(struct rule_view *x, const struct loop *l, const double *gone)
 	    s->length == 1 ? "the same kernel starts again and "
 	    "again," : arena_format(x->arena, "a sequence of %u kernels repeats",
 	    s->length), say_count(x->arena, s->repeats),
-	    !c->alike ? "" : strcmp(d->variant, "grows") == 0 ?
+	    !c->alike ? "" : is_growing(d->variant) ?
 	    " with ever larger grids" : " in other sizes each time",
 	    waits != NULL ? " with waits at " : "",
 	    waits != NULL ? waits : "", others,
@@ -1159,6 +1193,20 @@ loop_of(const struct candidate *c, size_t n, size_t first, const struct updates 
 	return l;
 }
 
+/* How often the grids of the sequences of the loop of candidate ${first} grow, launched by Python:
+ * what grows there is an array of the program's. */
+static size_t
+sizes_of(const struct rule_view *x, const struct candidate *c, size_t n, size_t first)
+{
+	const struct sequence **s = arena_get(x->arena, (n + 1) * sizeof(const struct sequence *));
+	size_t have = 0;
+
+	for (size_t i = first; s != NULL && i < n; i++)
+		if (c[i].loop == first && c[i].python && !c[i].alike)
+			s[have++] = c[i].s;
+	return grown_sizes(x, s, have);
+}
+
 /* The loop around the positions of ${r}: of those that launch its kernels the one with the
  * largest gain; others evaluate. ${n}: none. */
 static size_t
@@ -1231,6 +1279,7 @@ rule_launch_bound_graph_candidate(struct rule_view *x)
 		if (c[i].loop != i)
 			continue;
 		l[loops] = loop_of(c, n, i, &u);
+		l[loops].sizes = sizes_of(x, c, n, i);
 		if (i == around)
 			price_recurrent(x, c, n, i, &r, &l[loops]);
 		l[loops].told = is_taken(c, n, i, around, &r);
