@@ -433,6 +433,7 @@ advice_make(const struct run *run, const struct thresholds *t)
 	if (a->verdict == NULL || load == NULL || x.libraries == NULL || x.lost == NULL ||
 	    x.seen == NULL)
 		goto fail;
+	x.framework = framework_of_run(&x);
 	a->verdicts = rule_table_size;
 	for (size_t i = 0; i < run->kernels; i++)
 		if (run->kernel[i].device < run->devices)

@@ -228,6 +228,7 @@ struct rule_view {
 	const struct load *loads;	/* of run->kernel, by index */
 	const struct library *libraries;	/* of all kernels, by index; name
 						 * NULL: the user's */
+	const struct json_t *framework;	/* of most kernels by time, by their names; NULL */
 	const char *convolves;		/* the library whose convolutions called.c
 					 * looked at last: are they in FP32? */
 	bool convolves_fp32;

@@ -424,29 +424,37 @@ by_library(const struct library *l)
 	return NULL;
 }
 
-/* Without sites: the framework with the most kernels, by time, among
- * frameworks' own. */
-static const json_t *
-by_run(const struct rule_view *x)
+#define FRAMEWORKS_MOST 64	/* that are counted; config/frameworks.json has 5 */
+
+const json_t *
+framework_of_run(const struct rule_view *x)
 {
-	const json_t *framework, *most = NULL;
-	double all_s = 0, best = 0;
-	size_t i;
+	const json_t *framework[FRAMEWORKS_MOST], *now = NULL, *most = NULL;
+	double s[FRAMEWORKS_MOST] = { 0 }, all_s = 0, best = 0;
+	const char *name = NULL;
+	size_t n = 0, i;
 
-	for (size_t k = 0; k < x->run->kernels; k++)
-		if (by_library(&x->libraries[k]) != NULL)
-			all_s += (double)x->run->kernel[k].total_ns;
-	json_array_foreach(all(), i, framework) {
-		double s = 0;
-
-		for (size_t k = 0; k < x->run->kernels; k++)
-			if (by_library(&x->libraries[k]) == framework)
-				s += (double)x->run->kernel[k].total_ns;
-		if (s > best) {
-			best = s;
-			most = framework;
+	for (size_t k = 0; k < x->run->kernels; k++) {
+		if (k == 0 || x->libraries[k].name != name) {
+			name = x->libraries[k].name;
+			now = by_library(&x->libraries[k]);
 		}
+		if (now == NULL)
+			continue;
+		for (i = 0; i < n && framework[i] != now; i++)
+			continue;
+		if (i == FRAMEWORKS_MOST)
+			continue;
+		n += i == n;
+		framework[i] = now;
+		s[i] += (double)x->run->kernel[k].total_ns;
+		all_s += (double)x->run->kernel[k].total_ns;
 	}
+	for (i = 0; i < n; i++)
+		if (s[i] > best) {
+			best = s[i];
+			most = framework[i];
+		}
 	return best > MOST * all_s ? most : NULL;
 }
 
@@ -486,9 +494,8 @@ find(const struct rule_view *x, const struct site *site,
 		framework = by_launches(x->run);
 	if (framework == NULL)
 		framework = by_library(l);
-	if (framework == NULL && l == NULL && site == NULL &&
-	    x->libraries != NULL)
-		framework = by_run(x);
+	if (framework == NULL && l == NULL && site == NULL)
+		framework = x->framework;
 	return framework;
 }
 
@@ -606,8 +613,8 @@ is_foreign(const struct draft *d, const json_t *own)
 static void
 leave_foreign(const struct rule_view *x, struct draft *d, const json_t *own)
 {
-	if (own == NULL && x->libraries != NULL)
-		own = by_run(x);
+	if (own == NULL)
+		own = x->framework;
 	if ((own == NULL && x->run->sites == 0) || !is_foreign(d, own))
 		return;
 	d->f.bad_code = NULL;

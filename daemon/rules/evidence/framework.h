@@ -11,6 +11,11 @@
  * that it comes from, where that has words for the rule. */
 void framework_words(const struct rule_view *x, struct draft *d);
 
+/* framework_of_run(x): the entry of config/frameworks.json whose libraries have the most time,
+ * more than half, by the names of the run's kernels (x->libraries); NULL: none. The engine asks
+ * once: runs have thousands of kernels, and of few libraries. */
+const struct json_t *framework_of_run(const struct rule_view *x);
+
 /* framework_tunes(s): does a compiler or library make the call in order to try out
  * which variant is fastest? That is part of compiling, not of the program's loop. */
 bool framework_tunes(const struct site *s);
