@@ -5,7 +5,7 @@
 
 #include "unit/test.h"
 
-#define MAX 96		/* the largest has 66 */
+#define MAX 128		/* the largest has 97 */
 
 static struct CMUnitTest tests[MAX];
 static size_t count;
