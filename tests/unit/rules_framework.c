@@ -2849,7 +2849,7 @@ MADE_TEST(test_gaps_of_sequence)
 	    "2 µs each, 6 µs before 50 % of them");
 }
 
-/* Where the host waits in each step, the line that reads results most often is named: not
+/* Where the host waits in each step, the lines that read results most often are named: not
  * one that only copies input, nor one without a line. */
 MADE_TEST(test_waits_of_sequence)
 {
@@ -2875,6 +2875,11 @@ MADE_TEST(test_waits_of_sequence)
 	m->sequence[0].syncs = m->sequence[0].repeats;
 	f = made_found(m, "launch-bound-graph-candidate");
 	assert_has(f->summary, "times with waits at run.py:7;");
+	/* Nor is that all, where two of them read in most steps. */
+	site[0].count = site[1].count = m->sequence[0].repeats;
+	site[1].count++;
+	assert_has(made_found(m, "launch-bound-graph-candidate")->summary,
+	    "times with waits at run.py:7, :8;");
 	m->run.sites = 0;
 	f = made_found(m, "launch-bound-graph-candidate");
 	assert_lacks(f->summary, "waits");
