@@ -36,16 +36,70 @@ evict(struct model *m, struct stream *s)
 /* The counts behind ${r} are a second apart at least: it stands for no longer a time. */
 #define COUNTED_NS 1000000000ull
 
+/* Of times that are kept one by one each is as long as this at least, as counts are about a
+ * second apart; if there are more than WORKEDS_MOST, twice as long. */
+#define WORKED_NS (COUNTED_NS / 4)
+#define WORKEDS_MOST 1024
+
+/* Joins two by two of the times that ${m} keeps. */
 static void
-feed_working(struct working *w, const struct record_AWAY *r)
+join_worked(struct model *m)
 {
+	uint32_t n = m->workeds / 2;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct working_time a = m->worked[2 * i], b = m->worked[2 * i + 1];
+
+		m->worked[i] = (struct working_time){ a.from_ns, b.to_ns, a.ns + b.ns,
+		    a.used_ns + b.used_ns, a.there_ns + b.there_ns };
+	}
+	m->workeds = n;
+	m->worked_ns *= 2;
+}
+
+/* Keeps that of the ${ns} until ${now} each of ${workers} processes used a processor for
+ * ${used}, as the last count said. That was about the time before this. */
+static int
+keep_worked(struct model *m, uint64_t now, uint64_t ns, double used, double workers)
+{
+	struct working_time *last = m->workeds > 0 ? &m->worked[m->workeds - 1] : NULL;
+	uint64_t to = sub_sat(now, COUNTED_NS), from = sub_sat(to, ns);
+
+	if (to <= from)
+		return 0;
+
+	if (last != NULL && last->to_ns == from && last->to_ns - last->from_ns <
+	    max_u64(m->worked_ns, WORKED_NS)) {
+		last->to_ns = to;
+		last->ns += (double)ns;
+		last->used_ns += used;
+		last->there_ns += (double)ns * workers;
+		return 0;
+	}
+	m->worked_ns = max_u64(m->worked_ns, WORKED_NS);
+	if (m->workeds >= WORKEDS_MOST)
+		join_worked(m);
+	if (model_grow(&m->worked, &m->workeds_cap, m->workeds, WORKEDS_MOST,
+	    sizeof(*m->worked)) != 0)
+		return -1;
+	m->worked[m->workeds++] = (struct working_time){ from, to, (double)ns, used,
+	    (double)ns * workers };
+	return 0;
+}
+
+static int
+feed_working(struct model *m, const struct record_AWAY *r)
+{
+	struct working *w = &m->working;
 	uint64_t ns = r->end_ns > w->at ? min_u64(COUNTED_NS, r->end_ns - w->at) : 0;
+	double used = (double)ns * min_u64(1000, r->working) * 1e-3;
 
 	w->at = max_u64(w->at, r->end_ns);
-	if (r->workers == 0 || r->working == 0)
-		return;
+	if (r->workers == 0 || r->working == 0 || ns == 0)
+		return 0;
 	w->ns += (double)ns;
-	w->used_ns += (double)ns * min_u64(1000, r->working) * 1e-3;
+	w->used_ns += used;
+	return keep_worked(m, r->end_ns, ns, used, (double)r->workers);
 }
 
 int
@@ -64,7 +118,8 @@ away_feed(struct model *m, struct stream *s, const struct record_AWAY *r)
 	a.count = fmin(STANDS_MOST, fmax(1, (double)r->count));
 	a.workers = (uint16_t)min_u64(r->workers, UINT16_MAX);
 	a.processors = (uint16_t)min_u64(r->processors, UINT16_MAX);
-	feed_working(&m->working, r);
+	if (feed_working(m, r) != 0)
+		return -1;
 	if (m->aways >= MAX_AWAYS)
 		evict(m, s);
 	if (m->aways >= MAX_AWAYS)

@@ -542,6 +542,9 @@ struct model {
 	uint32_t away_sums, away_sums_cap;
 	uint32_t aways;		/* kept, of all streams */
 	struct working working;
+	struct working_time *worked;	/* the same, time by time, of worked_ns or more each */
+	uint32_t workeds, workeds_cap;
+	uint64_t worked_ns;
 	uint32_t looks;		/* the same */
 	uint64_t waited_ns;	/* end of the last synchronisation or blocking copy */
 	uint64_t bursts, cycles, phases;

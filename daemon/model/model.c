@@ -101,6 +101,7 @@ model_free(struct model *m)
 	free(m->pair);
 	free(m->resize);
 	free(m->resent);
+	free(m->worked);
 	free(m->slide);
 	free(m->size);
 	free(m->peer);

@@ -599,6 +599,14 @@ struct pause {
 	const struct site *site;	/* that site; NULL: none, or no final settle */
 };
 
+/* From ${from_ns} to ${to_ns} (times of the clock, as those of a sequence; in order, and apart)
+ * it was counted for ${ns} how much each process that prepares data for the program used a
+ * processor: for ${used_ns}, in the mean; ${there_ns}, all of them together. */
+struct working_time {
+	uint64_t from_ns, to_ns;
+	double ns, used_ns, there_ns;
+};
+
 /* A gap's class as a look has it: of those that the host caused, index of run->gap plus
  * this; LOOK_LAUNCH: the next launch was on its way; 0: the GPU had work, or code was loaded. */
 #define LOOK_LAUNCH 1

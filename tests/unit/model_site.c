@@ -451,6 +451,12 @@ FEED_TEST(test_away)
 	assert_int_equal(s->workers, 4);
 	assert_int_equal(s->processors, 16);
 	assert_true(fabs(run->working - 0.8) < 1e-9);
+	/* The last count was of the time up to a second before. */
+	assert_int_equal(run->workeds, 1);
+	assert_int_equal(run->worked[0].to_ns, T0 + 22 * MS - S);
+	assert_true(run->worked[0].ns == 7 * MS);
+	assert_true(fabs(run->worked[0].used_ns - 0.8 * 7 * MS) < 1);
+	assert_true(run->worked[0].there_ns == 4.0 * 7 * MS);
 	s = &run->site[s == run->site ? 1 : 0];
 	assert_true(s->idle_gaps == 0);
 	assert_true(s->idle_ns == 0);

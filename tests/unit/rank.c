@@ -541,6 +541,49 @@ MADE_TEST(test_bound_by_workers)
 	assert_non_null(strstr(f->gain_note, "processes that prepare its data"));
 }
 
+/* If it is known when they worked, what runs at other times is bounded by that alone. */
+MADE_TEST(test_bound_meanwhile)
+{
+	static struct timeline line;
+	struct kernel *k = made_measured(m, "k", 10000, 200000, 0.01);
+	uint64_t half = m->run.wall_ns / 2;
+	struct working_time worked[] = {
+		{ m->run.origin_ns, m->run.origin_ns + half, 0, 0, 0 },
+		{ m->run.origin_ns + half, m->run.origin_ns + 2 * half, 0, 0, 0 },
+	};
+	double all, wall = (double)m->run.wall_ns * 1e-9;
+
+	made_strides(k);
+	k->shape.grid_x = 1;
+	all = made_finding(made_advised(m), "grid-too-small")->saves_s;
+	assert_true(all > 0.15 * wall && all < 0.5 * wall);
+	line = (struct timeline){ .bin_ns = half, .bins = 2 };
+	line.count[ROW_KERNEL][0] = line.count[ROW_KERNEL][1] = 5000;
+	m->run.timeline = &line;
+	m->run.timelines = 1;
+	worked[0].ns = worked[1].ns = (double)half;
+	worked[0].used_ns = 0.1 * (double)half;
+	worked[1].used_ns = (double)half;
+	m->run.worked = worked;
+	m->run.workeds = 2;
+	m->run.working = 0.55;
+	/* All the time: in the second half nothing is gained. */
+	assert_true(fabs(made_finding(made_advised(m), "grid-too-small")->saves_s -
+	    0.5 * all) < 0.02 * all);
+	/* In the first half alone, where they have time left. */
+	k->first_ns = 0;
+	k->last_ns = half;
+	assert_true(made_finding(made_advised(m), "grid-too-small")->saves_s > 0.98 * all);
+	k->first_ns = half;
+	k->last_ns = 2 * half;
+	assert_false(made_finding(made_advised(m), "grid-too-small")->worth_it);
+	/* Counted for less than half of it: it is not known. */
+	m->run.workeds = 1;
+	k->first_ns = 0;
+	worked[0].ns *= 0.4;
+	assert_true(made_finding(made_advised(m), "grid-too-small")->saves_s > 0.98 * all);
+}
+
 /* A finding below the run's noise never has a high severity. */
 MADE_TEST(test_not_worth_it)
 {

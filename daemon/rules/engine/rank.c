@@ -90,21 +90,30 @@ weigh(struct draft *d, double s, const struct run *run, double noise_s)
 	d->f.severity = severity < d->cap ? severity : d->cap;
 }
 
+/* It is said that the workers are the limit, if they take so much of a gain: arithmetic, one
+ * digit. */
+#define BOUND_TOLD 0.1
+
 /* What makes the loop faster than the processes that prepare its data saves no more than the
- * time in which these wait, unless there are more of them or they have less to do: the high
- * view. */
+ * time in which these wait meanwhile, unless there are more of them or they have less to do:
+ * the high view. */
 static void
 bound_by_workers(struct draft *d, const struct run *run)
 {
 	struct finding *f = &d->f;
-	double most = rule_wall_s(run) * (1 - run->working);
+	struct during during = f->kernel != NULL ? (struct during){ f->kernel->first_ns,
+	    f->kernel->last_ns } : d->during;
+	double before = f->saves_s, most = rule_wall_s(run) * (1 - run->working);
 
-	if (d->feeds || !(run->working > 0) || !(f->saves_s > most))
+	if (d->feeds || !(run->working > 0))
 		return;
-	f->saves_s = most;
+	most = fmin(most, workers_leave_s(run, during, f->saves_s));
+	f->saves_s = fmin(f->saves_s, most);
 	f->saves_low_s = fmin(f->saves_low_s, most);
-	f->gain_note = "the processes that prepare its data are the limit from there on, by "
-	    "the time that they work now: a faster loop needs more of them, or less work of each";
+	if (before - f->saves_s > BOUND_TOLD * before)
+		f->gain_note = "the processes that prepare its data are the limit from there "
+		    "on, by the time that they work now: a faster loop needs more of them, or "
+		    "less work of each";
 }
 
 static void

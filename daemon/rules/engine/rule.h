@@ -32,6 +32,7 @@
 #include "rules/engine/arena.h"
 #include "rules/engine/finding.h"
 #include "rules/evidence/library.h"
+#include "rules/evidence/workers.h"
 #include "rules/engine/say.h"
 
 enum rule_scope { SCOPE_KERNEL, SCOPE_RUN };
@@ -152,6 +153,7 @@ struct draft {
 	bool feeds;		/* its change is to what processes prepare that the
 				 * loop waits for, or to what is outside of the loop:
 				 * these do not bound it */
+	struct during during;	/* when what it changes runs, if that is known */
 	bool leads;		/* comes first: until it is fixed, other
 				 * measurements say little */
 	enum severity cap;	/* the highest severity it may get; for

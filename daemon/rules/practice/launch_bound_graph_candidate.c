@@ -167,6 +167,7 @@ struct loop {
 	const struct recurrent *recurrent;	/* the layer that it calls for
 					 * single positions; NULL */
 	struct inner inner;		/* loops of few turns in it: most launches */
+	struct during during;		/* its repeats lie */
 	double inner_s, turns_s;	/* all gaps in front of the loop's launches; of the time
 					 * that the GPU was not the program's what goes */
 	size_t like;			/* other loops with such, priced here */
@@ -933,6 +934,7 @@ found(struct rule_view *x, const struct loop *l, const double *gone)
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API), l->gain };
 	d->claims = 1;
+	d->during = l->during;
 	if (d->variant != NULL && strcmp(d->variant, "looping") == 0)
 		unroll(&d->claim[0].s);
 	offer_batches(x, l, d);
@@ -1207,6 +1209,17 @@ is_taken(const struct candidate *c, size_t n, size_t first, size_t around,
 	return 2 * taken > all;
 }
 
+/* Adds to ${w} when ${s} repeats, in a run that began at ${origin}. */
+static void
+add_when(struct during *w, const struct sequence *s, double origin)
+{
+	struct during of = { (uint64_t)fmax(0, (double)s->first_ns - origin),
+	    (uint64_t)fmax(0, (double)s->last_ns - origin) };
+
+	w->from_ns = w->to_ns > 0 && w->from_ns < of.from_ns ? w->from_ns : of.from_ns;
+	w->to_ns = w->to_ns > of.to_ns ? w->to_ns : of.to_ns;
+}
+
 /* The loop of candidate ${first} among ${n} of them. */
 static struct loop
 loop_of(const struct candidate *c, size_t n, size_t first, const struct updates *u)
@@ -1220,6 +1233,7 @@ loop_of(const struct candidate *c, size_t n, size_t first, const struct updates 
 		if (c[i].loop != first)
 			continue;
 		l.others += i != first;
+		add_when(&l.during, s, u->origin_ns);
 		l.main = c[i].gain_s > l.main->gain_s ? &c[i] : l.main;
 		longest = s->span_launches > longest->span_launches ? s : longest;
 		l.launches += (double)s->length * (double)s->repeats;
