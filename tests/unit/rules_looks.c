@@ -203,6 +203,65 @@ MADE_TEST(test_loader)
 	assert_int_equal(f->site->frame[f->site->first].line, 33);
 }
 
+/* The finding that says ${text} in its summary; NULL: none does. */
+static const struct finding *
+found_saying(const struct made *m, const char *text)
+{
+	const struct advice *a = made_advised(m);
+
+	for (size_t i = 0; i < a->findings; i++)
+		if (strstr(a->finding[i].summary, text) != NULL)
+			return &a->finding[i];
+	return NULL;
+}
+
+/* A loader that the loop waits for less than half of the gaps' time, but whose workers work all
+ * of theirs: a finding of its own, next to what takes the rest. */
+MADE_TEST(test_waited)
+{
+	struct site_frame wait[] = { PY(NEXT, "_try_get_data", 1270), PY(NEXT, "__next__", 725),
+	    PY("/a/run.py", "main", 30), PY("/a/run.py", "<module>", 90) };
+	struct site_frame other[] = { PY("/a/run.py", "step", 33), PY("/a/run.py", "main", 31),
+	    PY("/a/run.py", "<module>", 90) };
+	struct site stack[] = { { .frame = wait, .frames = 4 },
+	    { .frame = other, .frames = 3 } };
+	static const int share[] = { 30, 70 };
+	struct site_frame made[] = { PY("/a/run.py", "main", 31),
+	    { .function = "cuMemcpyHtoDAsync_v2", .module = "libcuda.so.1" },
+	    { .module = "libtorch_cuda.so" } };
+	struct site copy = { .call = CALL_MEMCPY_ASYNC, .count = 900, .workers = 2,
+	    .processors = 16, .frame = made, .frames = 3 };
+	struct working_time worked = { .ns = 10 };
+	const struct finding *f;
+
+	made_looks(m, stack, share, 2);
+	m->run.site = &copy;
+	m->run.sites = 1;
+	assert_null(found_saying(m, "waits for its loader"));
+	worked.from_ns = m->run.origin_ns;
+	worked.to_ns = m->run.origin_ns + m->run.wall_ns;
+	worked.used_ns = 9;
+	worked.there_ns = 10;
+	m->run.worked = &worked;
+	m->run.workeds = 1;
+	m->run.working = 0.9;
+	f = found_saying(m, "the loop waits for its loader again and again, 900 ms");
+	assert_non_null(f);
+	assert_has(f->advice, "raise num_workers");
+	assert_int_equal(f->site->frame[f->site->first].line, 30);
+	/* One of them is there, whatever another loader has. */
+	assert_has(f->location, "with 1 worker process for 16 processors");
+	assert_true(f->saves_s > 0.6 && f->saves_high_s < 0.91);
+	/* They have time left: the loop does not wait for their work. */
+	worked.used_ns = 5;
+	assert_null(found_saying(m, "waits for its loader"));
+	/* Too little. */
+	worked.used_ns = 9;
+	for (int i = 0; i < 30; i++)
+		look[i].s = 0.003;
+	assert_null(found_saying(m, "waits for its loader"));
+}
+
 /* Waits for a loader that are longer than the others, and too few to be alike: all but the
  * longest count. */
 MADE_TEST(test_loader_apart)

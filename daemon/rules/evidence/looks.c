@@ -180,18 +180,10 @@ looks_or_apart(const struct run *run, double least, bool (*is)(const struct site
 	return share_of((struct sums){ a.s + b.s, a.asked + b.asked, a.looks + b.looks });
 }
 
-/* A stack with the seconds that the looks at it stand for. */
-struct looked {
-	const struct site *site;
-	double s;
-};
-
 COMPARE(by_site, struct looked, ORDER((uintptr_t)x->site, (uintptr_t)y->site))
 
-/* The stacks of the looks that count, each once; malloced, *${n} of them, *${all} the
- * seconds of all that have one. NULL: too few looks, or no memory. */
-static struct looked *
-stacks_of(const struct run *run, struct looks_of of, size_t *n, double *all)
+struct looked *
+looks_stacks(const struct run *run, struct looks_of of, size_t *n, double *all)
 {
 	struct looked *s = calloc(run->looks + 1, sizeof(*s));
 	size_t out = 0, looks = 0;
@@ -229,7 +221,7 @@ looks_place(struct arena *arena, const struct run *run, struct looks_of of, doub
 	double all, forward = 0;
 	size_t n;
 
-	if ((stack = stacks_of(run, of, &n, &all)) != NULL) {
+	if ((stack = looks_stacks(run, of, &n, &all)) != NULL) {
 		for (size_t i = 0; i < n; i++) {
 			if (framework_waits_for_backward(stack[i].site))
 				continue;
@@ -388,7 +380,7 @@ functions_of(struct in_function *f, const struct looked *stack, size_t n)
 	return out > 0 ? join(f, out) : 0;
 }
 
-/* The functions of the looks that count, the one with most first; malloced, as stacks_of. */
+/* The functions of the looks that count, the one with most first; malloced, as looks_stacks. */
 static struct in_function *
 functions_new(const struct run *run, struct looks_of of, size_t *n, double *all)
 {
@@ -396,7 +388,7 @@ functions_new(const struct run *run, struct looks_of of, size_t *n, double *all)
 	struct looked *stack;
 
 	*n = 0;
-	if ((stack = stacks_of(run, of, n, all)) != NULL)
+	if ((stack = looks_stacks(run, of, n, all)) != NULL)
 		f = calloc(*n, sizeof(*f));
 	if (f != NULL)
 		*n = functions_of(f, stack, *n);
@@ -406,27 +398,47 @@ functions_new(const struct run *run, struct looks_of of, size_t *n, double *all)
 	return f;
 }
 
-const struct site *
-looks_function(struct arena *arena, const struct run *run, struct looks_of of, double *share)
+/* The function that has most of that time with what is ${doing}, *${s} of *${all} seconds. */
+static const struct site *
+function_doing(struct arena *arena, const struct run *run, struct looks_of of,
+    enum doing doing, double *s, double *all)
 {
 	struct site *site = NULL;
 	struct in_function *f;
-	double all;
 	size_t n;
 
-	f = functions_new(run, of, &n, &all);
+	f = functions_new(run, of, &n, all);
 	for (size_t i = 0; f != NULL && i < n; i++) {
-		if (f[i].doing != OWN)
+		if (f[i].doing != doing)
 			continue;
 		if ((site = arena_get(arena, sizeof(*site))) != NULL) {
 			*site = *f[i].site;
 			site->first = f[i].at;
-			*share = f[i].s / all;
+			*s = f[i].s;
 		}
 		break;
 	}
 	free(f);
 	return site;
+}
+
+const struct site *
+looks_function(struct arena *arena, const struct run *run, struct looks_of of, double *share)
+{
+	double s, all;
+	const struct site *site = function_doing(arena, run, of, OWN, &s, &all);
+
+	if (site != NULL)
+		*share = s / all;
+	return site;
+}
+
+const struct site *
+looks_waiting(struct arena *arena, const struct run *run, struct looks_of of, double *s)
+{
+	double all;
+
+	return function_doing(arena, run, of, WAITS, s, &all);
 }
 
 static const char *

@@ -38,6 +38,16 @@ double looks_share(const struct run *run, struct looks_of of,
 /* looks_s(run, of): the seconds that those stand for. */
 double looks_s(const struct run *run, struct looks_of of);
 
+/* A stack with the seconds that the looks at it stand for. */
+struct looked {
+	const struct site *site;
+	double s;
+};
+
+/* looks_stacks(run, of, n, all): the stacks of those looks, each once; malloced, *${n} of them,
+ * *${all} the seconds of all that have one. NULL: too few looks, or no memory. */
+struct looked *looks_stacks(const struct run *run, struct looks_of of, size_t *n, double *all);
+
 /* looks_compiling(run): for how long the program's Python was in a compiler, if that is most
  * of the run; else 0. What runs while a compiler traces, lowers and tries out loads no code:
  * records show less of it. */
@@ -68,6 +78,12 @@ const struct site *looks_place(struct arena *arena, const struct run *run,
  * looks_place. */
 const struct site *looks_function(struct arena *arena, const struct run *run,
     struct looks_of of, double *share);
+
+/* looks_waiting(arena, run, of, s): the function of the program's own Python that waits for a
+ * loader's processes most of that time, at its line with the most; *${s} seconds. As
+ * looks_place. */
+const struct site *looks_waiting(struct arena *arena, const struct run *run,
+    struct looks_of of, double *s);
 
 /*
  * looks_say(x, of): the functions of the program's own Python in which most of that time

@@ -9,6 +9,7 @@
  * gpu_idle_gaps has a file for each, which its idle.h lists.
  */
 #include <math.h>
+#include <string.h>
 
 #include "rules/evidence/detour.h"
 #include "rules/evidence/reads.h"
@@ -238,6 +239,9 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	if (all < least)
 		return none;
 	idle_find_collating(x, &g.a);
+	if (!idle_is_of(variant, IDLE_LOADING) && (variant == NULL ||
+	    strcmp(variant, "input") != 0))
+		idle_find_waited(x, &g.a);
 	idle_find_callbacks(x, &g.a);
 	barred = idle_find_detour(x, &g.a) && !idle_is_of(variant, IDLE_LOADING) ?
 	    BAR_WAIT : 0;

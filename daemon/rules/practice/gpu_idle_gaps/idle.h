@@ -133,6 +133,11 @@ void idle_copy_workers(const struct run *run, struct site *to);
  * is known: then it is these that are too slow, and the variant says so. */
 void idle_say_workers(struct rule_view *x, struct draft *d);
 
+/* idle_find_waited(x, a): a loader whose processes work all the time and that the loop waits for,
+ * though other things take most of the gaps ${a}: a finding of its own, as its change and its
+ * place are known, and nothing else makes the loop faster. */
+void idle_find_waited(struct rule_view *x, const struct again *a);
+
 /* idle_find_collating(x, a): batches that a loader stacks from tensors on the GPU, element by
  * element: a finding of its own, as its change and its place are known. */
 void idle_find_collating(struct rule_view *x, const struct again *a);

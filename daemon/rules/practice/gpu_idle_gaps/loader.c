@@ -133,9 +133,10 @@ idle_copy_workers(const struct run *run, struct site *to)
  * worker that reads files waits for these, too, a third of the time. */
 #define WORKING_LEAST 0.67
 
-/* Do the workers have time left, and does no thread pin what they make? */
+/* Do the workers, which use a processor for ${working} of their time, have time left, and does
+ * no thread pin what they make? */
 static bool
-has_batches_in_time(const struct run *run)
+has_batches_in_time(const struct run *run, double working)
 {
 	double pageable = 0, pinned = 0;
 
@@ -147,7 +148,7 @@ has_batches_in_time(const struct run *run)
 		pageable += c->src == MEMORY_PAGEABLE ? (double)c->count : 0;
 		pinned += c->src == MEMORY_PINNED ? (double)c->count : 0;
 	}
-	return run->working > 0 && run->working < WORKING_LEAST && pageable > pinned;
+	return working > 0 && working < WORKING_LEAST && pageable > pinned;
 }
 
 /* Of the waits for a loader so much is in starting and ending its workers: arithmetic, a
@@ -161,8 +162,9 @@ starts_workers(const struct rule_view *x)
 	    STARTING_LEAST * loading(x);
 }
 
-void
-idle_say_workers(struct rule_view *x, struct draft *d)
+/* Says how many processes there are, which use a processor for ${working} of their time. */
+static void
+say_workers(struct rule_view *x, struct draft *d, double working)
 {
 	const struct site *s = d->f.site;
 
@@ -170,7 +172,7 @@ idle_say_workers(struct rule_view *x, struct draft *d)
 	    s->workers == 0 || s->processors == 0)
 		return;
 	d->variant = starts_workers(x) ? "started" :
-	    has_batches_in_time(x->run) ? "received" :
+	    has_batches_in_time(x->run, working) ? "received" :
 	    s->workers < CROWDED * s->processors ? "workers" : "crowded";
 	/* They work beside the loop: if its launches take less, it waits for them longer. */
 	d->residual = false;
@@ -182,12 +184,92 @@ idle_say_workers(struct rule_view *x, struct draft *d)
 	rule_evidence(x, d, "workers", s->workers, "processes that the program has forked "
 	    "to prepare its input", .measured = "the kernel's list of them",
 	    .unit = "process");
-	if (x->run->working > 0)
-		rule_evidence(x, d, "working_ratio", x->run->working, "of the time each of "
+	if (working > 0)
+		rule_evidence(x, d, "working_ratio", working, "of the time each of "
 		    "them uses a processor, in the mean", .measured =
 		    "the kernel's account of their time");
 	rule_evidence(x, d, "processors", s->processors, "processors that it may use",
 	    .measured = "its affinity", .unit = "processor");
+}
+
+void
+idle_say_workers(struct rule_view *x, struct draft *d)
+{
+
+	say_workers(x, d, x->run->working);
+}
+
+/* How much each worker uses a processor when the program is in a loader, 0..1, and *${n}, how
+ * many there are, in the mean; NAN: not known. */
+static double
+working_meanwhile(const struct run *run, struct looks_of of, double *n)
+{
+	double s = 0, worked = 0, there = 0, some = 0;
+
+	for (size_t i = 0; i < run->looks; i++) {
+		double share = workers_worked(run, run->look[i].at_ns, &some);
+
+		if (isnan(share) || !looks_counts(run, &run->look[i], of))
+			continue;
+		s += run->look[i].s;
+		worked += share * run->look[i].s;
+		there += some * run->look[i].s;
+	}
+	*n = s > 0 ? there / s : 0;
+	return s > 0 ? worked / s : NAN;
+}
+
+/* The finding of a loader that the line of ${at} waits for, ${s} seconds in the gaps ${a}, while
+ * its workers work for ${working} of the time. */
+static void
+find_waited(struct rule_view *x, const struct again *a, struct site *at, double s,
+    double working)
+{
+	struct draft *d = rule_found(x, "waited");
+
+	d->variant = "loader";
+	d->feeds = true;
+	d->cause_s = s;
+	d->f.site = at;
+	d->f.location = "the host is in the loader, here";
+	say_workers(x, d, working);
+	/* The GPU's work limits none of it: a batch is there sooner. */
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API) |
+	    POOL_IDLE(IDLE_AFTER_SYNC), { loader_goes[VIEW_LOW] * s,
+	    loader_mid(d, a, s) * s, s } };
+	d->claims = 1;
+	rule_evidence(x, d, "waited_ratio", s / a->base, "the host in the loader while the GPU "
+	    "has nothing to do, part of first to last work without its phases",
+	    .measured = "looks at the program's stacks", .key = "min_share");
+	d->f.summary = arena_format(x->arena, "the loop waits for its loader again and again, "
+	    "%s in all (%s of GPU work and the gaps in it, one-off phases excluded)",
+	    say_seconds(x->arena, s), say_percent(x->arena, s / a->base));
+	d->f.limiter = "the loader's processes, which work meanwhile: if the rest of the loop "
+	    "is faster, it waits for them longer";
+	d->f.advice = "let more processes prepare the input, or give each of them less to do";
+	reads_doubt_idle(x, d);
+}
+
+void
+idle_find_waited(struct rule_view *x, const struct again *a)
+{
+	struct looks_of of = { .least = rule_value(x, "min_gaps"), .is = framework_loads };
+	double s = 0, n, working = working_meanwhile(x->run, of, &n);
+	const struct site *at;
+	struct site *site;
+
+	/* Those that have time left are not what the loop waits for. */
+	if (!(working >= WORKING_LEAST) ||
+	    (at = looks_waiting(x->arena, x->run, of, &s)) == NULL ||
+	    s < rule_value(x, "min_share") * a->base ||
+	    (site = arena_get(x->arena, sizeof(*site))) == NULL)
+		return;
+	*site = *at;
+	idle_copy_workers(x->run, site);
+	if (site->workers > n && n > 0)
+		site->workers = (unsigned)fmax(1, round(n));	/* not of another loader */
+	if (site->workers > 0 && site->processors > 0)
+		find_waited(x, a, site, s, working);
 }
 
 void
