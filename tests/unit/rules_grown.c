@@ -82,6 +82,18 @@ MADE_TEST(test_grown)
 	assert_lacks(f->advice, "cache_implementation=");
 }
 
+/* A loop that ends in the first half of the run is of a phase, and the finding says so. */
+MADE_TEST(test_until)
+{
+	made_grown(m, growing);
+	m->run.origin_ns = 50 * MS;
+	assert_has(made_found(m, "launch-bound-graph-candidate")->summary,
+	    "; until 1.96 s of the run, and not later");
+	for (uint32_t i = 0; i < SIZES; i++)
+		sequence[i].last_ns += m->run.wall_ns / 2;
+	assert_lacks(made_found(m, "launch-bound-graph-candidate")->summary, "until");
+}
+
 static void
 no_growth(struct made *m)
 {

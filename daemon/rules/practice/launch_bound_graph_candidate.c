@@ -125,6 +125,9 @@
 #define BATCH_EACH 0.9
 #define BATCH_MORE 8.0		/* "eight" where it is said */
 
+#define EARLY 0.5		/* a loop of Python's that has ended when so much of the run is
+				 * over is of a phase: arithmetic, the rest is the larger part */
+
 #define LEADS 0.5		/* of the idle time; arithmetic: most */
 
 struct candidate {
@@ -915,6 +918,14 @@ offer_batches(const struct rule_view *x, const struct loop *l, struct draft *d)
 	    (l->idle_s + l->between_s));
 }
 
+/* Does the loop ${l} end long before the run, as a warm-up does? */
+static bool
+is_early(const struct run *run, const struct loop *l)
+{
+	return l->main->python && l->during.to_ns > 0 &&
+	    (double)l->during.to_ns < EARLY * (double)run->wall_ns;
+}
+
 static void
 found(struct rule_view *x, const struct loop *l, const double *gone)
 {
@@ -995,6 +1006,9 @@ found(struct rule_view *x, const struct loop *l, const double *gone)
 	if (l->parts && l->between_s > 0)
 		d->f.summary = arena_format(x->arena, "%s; %s in gaps between these "
 		    "repeats", d->f.summary, say_seconds(x->arena, l->between_s));
+	if (is_early(x->run, l))
+		d->f.summary = arena_format(x->arena, "%s; until %s of the run, and not "
+		    "later", d->f.summary, say_seconds(x->arena, (double)l->during.to_ns * 1e-9));
 	d->f.limiter = c->gap_s > c->kernel_s ? "the host's launch rate: "
 	    "the GPU is done before the next launch arrives" :
 	    "the host's launch rate: the GPU waits for the next launch";
