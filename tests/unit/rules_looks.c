@@ -262,6 +262,65 @@ MADE_TEST(test_waited)
 	assert_null(found_saying(m, "waits for its loader"));
 }
 
+/* A run that a signal ends while the program has been at work on the host for long, without
+ * any work for the GPU: the place is the loop that is not left. */
+MADE_TEST(test_silence)
+{
+	struct site_frame frame[][4] = {
+		{ PY("/a/tree.py", "find", 74), PY("/a/memory.py", "draw", 130),
+		    PY("/a/run.py", "learn", 63), PY("/a/run.py", "<module>", 90) },
+		{ PY("/a/tree.py", "find", 75), PY("/a/memory.py", "draw", 130),
+		    PY("/a/run.py", "learn", 63), PY("/a/run.py", "<module>", 90) },
+		{ PY("/a/tree.py", "find", 76), PY("/a/memory.py", "draw", 130),
+		    PY("/a/run.py", "learn", 63), PY("/a/run.py", "<module>", 90) },
+		{ PY("/lib/site-packages/numpy/_core/fromnumeric.py", "all", 9),
+		    PY("/a/memory.py", "draw", 131),
+		    PY("/a/run.py", "learn", 63), PY("/a/run.py", "<module>", 90) },
+	};
+	static const int share[] = { 40, 30, 20, 10 };
+	struct site stack[4];
+	const struct finding *f;
+
+	for (int i = 0; i < 4; i++)
+		stack[i] = (struct site){ .frame = frame[i], .frames = 4 };
+	made_looks(m, stack, share, 4);
+	m->run.site = stack;
+	m->run.sites = 4;
+	m->run.device[0].last_ns = m->run.wall_ns;
+	m->run.idle_ns[IDLE_SHUTDOWN] = 4 * S;
+	m->run.wall_ns += 4 * S;
+	m->run.idle_total_ns += 4 * S;
+	for (int i = 0; i < LOOKS; i++)
+		look[i] = (struct look){ .at_ns = m->run.device[0].last_ns +
+		    (uint64_t)i * 40 * MS, .s = 0.04, .site = look[i].site };
+	assert_null(found_saying(m, "no more work"));
+	m->run.signal = 15;
+	m->run.state = RUN_KILLED;
+	f = found_saying(m, "gave the GPU no more work for 4 s, until signal 15 ended it");
+	assert_non_null(f);
+	assert_has(f->limiter, "find() at tree.py:74 (90 %)");
+	assert_string_equal(f->site->frame[f->site->first].file, "/a/memory.py");
+	assert_int_equal(f->site->frame[f->site->first].line, 130);
+	assert_true(fabs(f->saves_s - 2) < 0.01 && f->saves_low_s == 0 &&
+	    fabs(f->saves_high_s - 4) < 0.01);
+	assert_int_equal(f->severity, SEV_LOW);
+	/* In one place, or two, it may have waited for a kernel. */
+	for (int i = 0; i < LOOKS; i++)
+		look[i].site = &stack[i % 2];
+	assert_null(found_saying(m, "no more work"));
+	for (int i = 0; i < LOOKS; i++)
+		look[i].site = &stack[i % 4];
+	assert_non_null(found_saying(m, "no more work"));
+	/* A compiler is another matter. */
+	m->run.xla_unfinished.idle_ns = S;
+	assert_null(found_saying(m, "no more work"));
+	m->run.xla_unfinished.idle_ns = 0;
+	/* Looks at less than half of it do not tell. */
+	for (int i = 0; i < LOOKS; i++)
+		look[i].s = 0.01;
+	assert_null(found_saying(m, "no more work"));
+}
+
 /* Waits for a loader that are longer than the others, and too few to be alike: all but the
  * longest count. */
 MADE_TEST(test_loader_apart)

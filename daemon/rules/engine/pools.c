@@ -8,6 +8,7 @@
 #include "rules/evidence/looks.h"
 #include "rules/evidence/offloaded.h"
 #include "rules/evidence/pauses.h"
+#include "rules/evidence/silence.h"
 
 double
 pools_exposed_s(const struct run *run)
@@ -68,11 +69,11 @@ pools_of(const struct run *run, double pool[POOLS])
 		pool[i] = (double)run->idle_ns[i] * 1e-9;
 	/* Start-up and shutdown cannot be shortened, except that machine code
 	 * may be there already; without a launch, also that memory may be. What
-	 * a compiler was at when the recording ended is no shutdown. */
+	 * a compiler or a loop was at when the recording ended is no shutdown. */
 	pool[IDLE_STARTUP] = fmin(pool[IDLE_STARTUP],
 	    (double)run->jit_startup_ns * 1e-9 +
 	    (run->launches == 0 ? rule_allocating_s(run, NULL) : 0));
-	pool[IDLE_SHUTDOWN] = (double)run->xla_unfinished.idle_ns * 1e-9;
+	pool[IDLE_SHUTDOWN] = (double)run->xla_unfinished.idle_ns * 1e-9 + silence_s(run);
 	split_rounds(pool, rounds);
 	/* Neither can the host's single longest phase, or those in which it
 	 * processes results, unless it does that round after round; but where compilers

@@ -73,6 +73,8 @@ looks_counts(const struct run *run, const struct look *l, struct looks_of of)
 		return false;
 	if (of.outside != NULL && l->site != NULL && is_at(l->site, of.outside))
 		return false;
+	if (of.since_ns > 0)
+		return l->at_ns >= of.since_ns;
 	if (of.rounds != NULL)
 		return in_rounds(run, l, of.rounds);
 	if (of.anywhere)

@@ -17,11 +17,13 @@
  * was on its way; with ${rounds} those in its gaps, instead. Of these, the ones in gaps of
  * which the host's part is ${shortest_s} or more, and with a stack for which ${is} is true
  * (NULL: any). With ${apart} it does not matter whether gaps are alike, but the longest does
- * not count; with ${anywhere} they need not be in a gap. None in which the program's own
+ * not count; with ${anywhere} they need not be in a gap, or with ${since_ns}, if they are not
+ * before that time of the run. None in which the program's own
  * Python is at the line of ${outside} (NULL: any). */
 struct looks_of {
 	double least, shortest_s;
 	bool apart, anywhere;
+	uint64_t since_ns;
 	const struct pauses *rounds;
 	bool (*is)(const struct site *s);
 	const struct site *outside;

@@ -223,6 +223,8 @@ rule_gpu_idle_gaps(struct rule_view *x)
 
 	if (g.a.base > 0 && !unsteady && idle_find_rounds(x))
 		none = RULE_FOUND;
+	if (idle_find_silence(x))
+		none = RULE_FOUND;
 	if (g.a.base > 0 && idle_find_shapes(x, &g.a))
 		none = RULE_FOUND;
 	if (!(g.a.base > 0) || g.a.gaps < rule_value(x, "min_gaps") ||

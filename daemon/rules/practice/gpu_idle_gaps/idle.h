@@ -8,9 +8,9 @@
  *   input.c     the program makes its input late itself
  *   own.c       a function of the program's own takes the time
  *   launches.c  an interpreter takes it, from launch to launch
- *   rounds.c, shapes.c, jax.c, detour.c   findings of their own: work between rounds, plans
- *               for ever new sizes, what JAX runs one by one or calls back for, tensors of the
- *               model's graph on the CPU
+ *   rounds.c, silence.c, shapes.c, jax.c, detour.c   findings of their own: work between
+ *               rounds, work behind the GPU's last, plans for ever new sizes, what JAX runs
+ *               one by one or calls back for, tensors of the model's graph on the CPU
  *   others.c    what of the gaps other practices report, or nothing can mend
  *   claim.c     what the change recovers
  *   place.c     where it is to be made
@@ -212,6 +212,9 @@ void idle_say_unit(const struct rule_view *x, struct draft *d);
 /* rounds.c: long gaps that come again at one line, between rounds of the GPU's work: they
  * are few, and their place is known. */
 bool idle_find_rounds(struct rule_view *x);
+
+/* silence.c: what the host does behind the GPU's last work, until a signal ends the run. */
+bool idle_find_silence(struct rule_view *x);
 
 /* shapes.c: convolutions and products of ever new sizes, of the gaps ${a}: that work goes, and
  * need not hide behind the GPU's. */
