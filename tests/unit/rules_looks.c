@@ -480,3 +480,43 @@ MADE_TEST(test_whether_steps_differ)
 	advice = made_found(m, "gpu-idle-gaps")->advice;
 	assert_has(advice, "launches, beginning at run.py:7, repeats");
 }
+
+/* A function that launches while the GPU waits, and reads values from it one by one: its loop
+ * is what to change. One that reads few, or elsewhere, is not. */
+MADE_TEST(test_elements)
+{
+	struct site_frame frame[] = { PY("/a/modules.py", "expand", 186),
+	    PY("/a/train.py", "main", 90), { .module = "libtorch_cpu.so" } };
+	struct site_frame read[] = { PY("/a/modules.py", "expand", 184),
+	    { .function = "cuMemcpyDtoHAsync_v2", .module = "libcuda.so.1" } };
+	struct site stack = { .call = CALL_NONE, .frame = frame, .frames = 3 }, site[] = {
+		{ .call = CALL_LAUNCH, .count = 9, .frame = frame, .frames = 3 },
+		{ .call = CALL_MEMCPY_ASYNC, .count = 9, .frame = read, .frames = 2 } };
+
+	fault_launch_bound(m);
+	m->kernel[0].name = "void at::native::vectorized_elementwise_kernel<4, int>(int)";
+	m->run.process = &python;
+	m->run.processes = 1;
+	made_gaps(m, IDLE_HOST, 20000, 65536);
+	m->run.sequences = 0;
+	for (int i = 0; i < LOOKS; i++)
+		look[i] = (struct look){ .at_ns = (uint64_t)i * 30 * MS, .s = 0.03,
+		    .gap = LOOK_GAP + 16, .site = &stack };
+	m->run.look = look;
+	m->run.looks = LOOKS;
+	m->run.site = site;
+	m->run.sites = 2;
+	m->small[0] = (struct small_copies){ .kind = COPY_D2H, .host = MEMORY_PAGEABLE,
+	    .groups = m->run.launches / 100, .copies = m->run.launches / 100 * 16 };
+	m->run.smalls = 1;
+	assert_has(made_found(m, "gpu-idle-gaps")->advice, "the loop over values of the GPU");
+	m->small[0].groups++;		/* not so many in a row */
+	assert_lacks(made_found(m, "gpu-idle-gaps")->advice, "the loop over values");
+	m->small[0].groups = m->small[0].copies = m->run.launches / 20;	/* seldom */
+	m->small[0].groups /= 16;
+	assert_lacks(made_found(m, "gpu-idle-gaps")->advice, "the loop over values");
+	m->small[0].copies *= 3;
+	assert_has(made_found(m, "gpu-idle-gaps")->advice, "the loop over values of the GPU");
+	read[0].function = "forward";
+	assert_lacks(made_found(m, "gpu-idle-gaps")->advice, "the loop over values");
+}

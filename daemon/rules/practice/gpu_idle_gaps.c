@@ -51,6 +51,7 @@ static const struct {
 	{ "little", idle_by_little },
 	{ "busy", idle_by_busy },
 	{ "rows", idle_by_rows },
+	{ "elements", idle_by_elements },
 	{ "closure", idle_by_closure },
 	{ "launches", idle_by_launches },
 	{ "varied", idle_by_varied },
@@ -83,6 +84,8 @@ static const struct {
 	{ "calls", OWN_ADVICE },
 	{ "rows", "do what this does for single rows or elements as one operation on arrays of "
 	    "indices, or on the host, and copy the result once" },
+	{ "elements", "do the loop over values of the GPU as one operation on arrays, or read "
+	    "all of them in front of it, as a list: it reads them one by one" },
 	{ "within", "make on the GPU what the model makes on the host and copies, or once, in "
 	    "front of the loop" },
 	{ "convert", "convert input once, in front of the loop, or on the GPU, behind its copy: "

@@ -18,6 +18,7 @@ static const struct {
 	{ "within", IDLE_INPUT | IDLE_MADE }, { "convert", IDLE_INPUT | IDLE_MADE },
 	{ "own", IDLE_OWN }, { "calls", IDLE_OWN },
 	{ "launches", IDLE_LAUNCHING }, { "varied", IDLE_LAUNCHING }, { "rows", IDLE_LAUNCHING },
+	{ "elements", IDLE_LAUNCHING },
 	{ "little", IDLE_LAUNCHING }, { "busy", IDLE_LAUNCHING }, { "closure", IDLE_LAUNCHING },
 };
 

@@ -175,13 +175,15 @@ bool idle_by_calls(const struct rule_view *x, struct idle_gaps *g);
 
 /* --- launches.c ---------------------------------------------------------------- */
 
-/* The questions of "little", "busy", "rows", "closure", "launches" and "varied": is the work
- * too little for the GPU; is the GPU busy but beside waits and copies; is it done by single
- * rows; does an optimizer evaluate the loss again; do launches repeat, as a graph can; or
- * do they not. */
+/* The questions of "little", "busy", "rows", "elements", "closure", "launches" and "varied":
+ * is the work too little for the GPU; is the GPU busy but beside waits and copies; is it done
+ * by single rows; does the function that launches read values from the GPU one by one, as
+ * .item() in a loop does; does an optimizer evaluate the loss again; do launches repeat, as a
+ * graph can; or do they not. */
 bool idle_by_little(const struct rule_view *x, struct idle_gaps *g);
 bool idle_by_busy(const struct rule_view *x, struct idle_gaps *g);
 bool idle_by_rows(const struct rule_view *x, struct idle_gaps *g);
+bool idle_by_elements(const struct rule_view *x, struct idle_gaps *g);
 bool idle_by_closure(const struct rule_view *x, struct idle_gaps *g);
 bool idle_by_launches(const struct rule_view *x, struct idle_gaps *g);
 bool idle_by_varied(const struct rule_view *x, struct idle_gaps *g);
@@ -240,6 +242,10 @@ bool idle_goes(const struct rule_view *x, const struct idle_gaps *g);
 
 /* Sets the claim of ${d} on idle time. */
 void idle_claim(const struct rule_view *x, struct draft *d, const struct idle_gaps *g);
+
+/* idle_launching_function(x): the function of the program's own that launches while the GPU
+ * waits, backward passes left aside, with OWN_TOLD of it at least; NULL. In the arena. */
+const struct site *idle_launching_function(const struct rule_view *x);
 
 /* Sets the place of ${d}. Returns what is in front of the gaps, for the summary; "". */
 const char *idle_place(const struct rule_view *x, struct draft *d, const struct idle_gaps *g);

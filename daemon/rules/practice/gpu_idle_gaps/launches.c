@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/text.h"
+#include "rules/engine/same.h"
 #include "rules/evidence/accumulated.h"
 #include "rules/evidence/closure.h"
 #include "rules/evidence/steps.h"
@@ -27,6 +28,12 @@
 static const double little_goes[VIEWS] = { 0.33, 0.5, 1 };
 
 #define ROWS_MOST 0.5		/* of the launches; arithmetic: most */
+
+/* Values that a loop reads one after another: so many in a row, the threshold of
+ * many-small-copies, and so many for each launch; arithmetic: fewer are not what the loop
+ * is about (half of the launches in the one program known that has such a loop). */
+#define ELEMENTS_ROW 16
+#define ELEMENTS_LEAST 0.1
 
 /* Is the GPU busy for most of what recurs, and are the gaps ${a} of ${idle} seconds beside
  * waits and copies? Then the host falls behind at these, not at each launch. */
@@ -73,6 +80,38 @@ bool
 idle_by_rows(const struct rule_view *x, struct idle_gaps *g)
 {
 	return g->brief && by_rows(x->run);
+}
+
+/* The line of Python that reads most results; NULL. */
+static const struct site_frame *
+reading_line(const struct run *run)
+{
+	const struct site *most = NULL;
+
+	for (size_t i = 0; i < run->sites; i++)
+		if (lines_reads(&run->site[i]) &&
+		    (most == NULL || run->site[i].count > most->count))
+			most = &run->site[i];
+	return most != NULL ? &most->frame[most->first] : NULL;
+}
+
+bool
+idle_by_elements(const struct rule_view *x, struct idle_gaps *g)
+{
+	const struct site *at = g->brief ? idle_launching_function(x) : NULL;
+	const struct site_frame *f = reading_line(x->run);
+	double copies = 0, groups = 0;
+
+	if (at == NULL || f == NULL || !same_text(f->file, at->frame[at->first].file) ||
+	    !same_text(f->function, at->frame[at->first].function))
+		return false;
+	for (size_t i = 0; i < x->run->smalls; i++)
+		if (x->run->small[i].kind == COPY_D2H) {
+			copies += (double)x->run->small[i].copies;
+			groups += (double)x->run->small[i].groups;
+		}
+	return copies >= ELEMENTS_ROW * groups &&
+	    copies >= ELEMENTS_LEAST * (double)x->run->launches;
 }
 
 bool

@@ -74,6 +74,18 @@ is_forward(const struct site *s)
 	return !framework_waits_for_backward(s);
 }
 
+const struct site *
+idle_launching_function(const struct rule_view *x)
+{
+	struct looks_of of = idle_looks(x);
+	double share = 0;
+	const struct site *at;
+
+	of.is = is_forward;
+	at = looks_function(x->arena, x->run, of, &share);
+	return share >= OWN_TOLD ? at : NULL;
+}
+
 /* What the host was in while the GPU waited is a better place than what it did next, if a
  * line has most of it. Of what is made and copied each time the copies are the place. */
 static void
@@ -93,8 +105,7 @@ place_looks(const struct rule_view *x, struct draft *d, const struct again *a)
 	at = own ? idle_own_work(x, &share) : NULL;
 	if (idle_is_of(d->variant, IDLE_LAUNCHING)) {
 		of.is = is_forward;
-		at = looks_function(x->arena, x->run, of, &share);
-		at = share >= OWN_TOLD ? at : NULL;
+		at = idle_launching_function(x);
 	}
 	own = at != NULL;
 	if (at == NULL)
