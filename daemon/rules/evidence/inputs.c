@@ -2,10 +2,13 @@
  * rules/evidence/inputs.c: see inputs.h.
  */
 #include <math.h>
+#include <string.h>
 
+#include "rules/engine/same.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/inputs.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/operator.h"
 
 #define INPUTS_BEHIND 0.9	/* arithmetic: eight elements that one line copies one after the
 				 * other (BATCH_COPIES in model/away.c) have seven behind
@@ -15,16 +18,55 @@
 				 * of gpu-idle-gaps */
 #define COPIES (CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC))
 
+/* Is it PyTorch's, below a module's forward that the program calls by that name, as
+ * self.forward(x)? No frame of modules is on the stack then. */
+static bool
+in_forward(const struct site *s)
+{
+	char operator[OPERATOR_SIZE];
+
+	if (!operator_of(operator, s))
+		return false;
+	for (size_t f = 0; f < s->frames; f++)
+		if (same_text(s->frame[f].function, "forward") && site_own(&s->frame[f]) &&
+		    !site_installed(&s->frame[f]))
+			return !framework_loads(s);
+	return false;
+}
+
+static bool
+is_within(const struct site *s)
+{
+	return framework_within(s) || in_forward(s);
+}
+
+/* Does a line within a module's call copy a tensor to the host? A value alone, or how many
+ * elements there are, is read by another operator. */
+static bool
+is_result(const struct site *s)
+{
+	char operator[OPERATOR_SIZE];
+
+	return lines_reads(s) && is_within(s) && operator_of(operator, s) &&
+	    strcmp(operator, "aten::copy_") == 0;
+}
+
+static bool
+calls_module(const struct site *s)
+{
+	return framework_calls_module(s) || in_forward(s);
+}
+
 bool
 inputs_within(const struct site *s)
 {
-	return lines_feeds(s) && framework_within(s);
+	return lines_feeds(s) && is_within(s);
 }
 
 bool
 inputs_behind(const struct site *s)
 {
-	return lines_feeds(s) && !framework_within(s) && !framework_loads(s) &&
+	return lines_feeds(s) && !is_within(s) && !framework_loads(s) &&
 	    s->behind_ns >= INPUTS_BEHIND * s->idle_ns;
 }
 
@@ -41,9 +83,15 @@ is_module_kernel(const struct run *run, uint32_t id)
 		if (s->call != CALL_LAUNCH || s->kernel != id)
 			continue;
 		all += (double)s->count;
-		within += framework_calls_module(s) ? (double)s->count : 0;
+		within += calls_module(s) ? (double)s->count : 0;
 	}
 	return all > 0 && within > WITHIN * all;
+}
+
+bool
+inputs_made(const struct run *run, const struct site *s)
+{
+	return inputs_within(s) && is_module_kernel(run, s->after);
 }
 
 struct inputs
@@ -55,13 +103,16 @@ inputs_of(const struct run *run)
 		const struct site *s = &run->site[i];
 		double idle = s->idle_ns * 1e-9;
 
-		if (s->call >= 64 || !(COPIES >> s->call & 1) || !lines_feeds(s))
+		if (s->call >= 64 || !(COPIES >> s->call & 1))
 			continue;
-		in.outside += !framework_calls_module(s) ? (double)s->count : 0;
+		in.results += is_result(s) ? (double)s->count : 0;
+		if (!lines_feeds(s))
+			continue;
+		in.outside += !calls_module(s) ? (double)s->count : 0;
 		if (!(idle > 0))
 			continue;
 		in.s += idle;
-		if (framework_within(s) && is_module_kernel(run, s->after))
+		if (inputs_made(run, s))
 			in.within_s += idle;
 		else if (inputs_behind(s))
 			in.behind_s += idle;
@@ -101,7 +152,7 @@ inputs_made_of(const struct run *run, struct inputs_made *m)
 		if (!lines_feeds(s))
 			continue;
 		all += (double)s->count;
-		if (!framework_within(s) || !is_module_kernel(run, s->after))
+		if (!inputs_made(run, s))
 			continue;
 		made += (double)s->count;
 		if (m->most == NULL || s->count > m->most->count)

@@ -20,6 +20,7 @@ struct inputs {
 	double within_s;	/* of it, within calls of modules: inputs_within */
 	double behind_s;	/* of the rest, between copies of a batch: inputs_behind */
 	double outside;		/* copies that are made outside of modules */
+	double results;		/* copies of tensors to the host, within calls of modules */
 };
 
 /*
@@ -47,5 +48,8 @@ bool inputs_made_of(const struct run *run, struct inputs_made *m);
  * its batch? */
 bool inputs_within(const struct site *s);
 bool inputs_behind(const struct site *s);
+
+/* inputs_made(run, s): is it inputs_within, and behind a kernel of a module's: no batch? */
+bool inputs_made(const struct run *run, const struct site *s);
 
 #endif

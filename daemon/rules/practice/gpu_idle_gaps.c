@@ -110,17 +110,13 @@ static struct idle_gaps
 gaps_of(const struct rule_view *x)
 {
 	struct idle_gaps g = { .python = lines_python(x->run) };
-	double most;
 
 	g.a = gaps_again(x->run, rule_value(x, "min_gaps"), rule_value(x, "min_gap"));
 	g.late = idle_leave(x, &g.a);
 	/* An interpreter's launches are late for the same reason. */
 	g.launching = g.python ? g.late : 0;
 	idle_add_loading(x, &g.a);
-	g.idle = g.a.host + g.a.api + g.a.sync;
-	most = fmax(0.5 * g.idle, g.launching);
-	g.brief = g.python && g.a.brief + g.launching > 0.5 * (g.idle + g.launching);
-	g.input = g.a.input > most;
+	idle_weigh(&g);
 	return g;
 }
 
@@ -238,6 +234,9 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		    rule_unmeasured_for(x, idle_unsteady(x, &g.a));
 	if (idle_find_outside(x, &g.a, g.idle + g.launching))
 		none = RULE_FOUND;
+	if (idle_find_made(x, &g))
+		none = RULE_FOUND;
+	all = g.idle;
 	variant = variant_of(x, &g);
 	if (idle_is_of(variant, IDLE_LAUNCHING))
 		all += g.launching;

@@ -111,3 +111,14 @@ idle_busy_s(const struct run *run)
 	return fmax(0, rule_wall_s(run) - (double)run->idle_total_ns * 1e-9 -
 	    rule_fault_s(run));
 }
+
+void
+idle_weigh(struct idle_gaps *g)
+{
+	double most;
+
+	g->idle = g->a.host + g->a.api + g->a.sync;
+	most = fmax(0.5 * g->idle, g->launching);
+	g->brief = g->python && g->a.brief + g->launching > 0.5 * (g->idle + g->launching);
+	g->input = g->a.input > most;
+}

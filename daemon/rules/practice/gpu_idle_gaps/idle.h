@@ -8,9 +8,10 @@
  *   input.c     the program makes its input late itself
  *   own.c       a function of the program's own takes the time
  *   launches.c  an interpreter takes it, from launch to launch
- *   rounds.c, silence.c, shapes.c, jax.c, detour.c   findings of their own: work between
- *               rounds, work behind the GPU's last, plans for ever new sizes, what JAX runs
- *               one by one or calls back for, tensors of the model's graph on the CPU
+ *   rounds.c, silence.c, shapes.c, jax.c, detour.c, made.c   findings of their own: work between
+ *               rounds, work behind the GPU's last, plans for ever new sizes, what JAX runs one
+ *               by one or calls back for, tensors of the model's graph on the CPU, what the model
+ *               makes there besides
  *   others.c    what of the gaps other practices report, or nothing can mend
  *   claim.c     what the change recovers
  *   place.c     where it is to be made
@@ -94,6 +95,9 @@ struct looks_of idle_looks(const struct rule_view *x);
 /* idle_busy_s(run): the seconds in which the GPU works. A kernel that waits for managed pages
  * waits for the host: no host work hides behind it. */
 double idle_busy_s(const struct run *run);
+
+/* idle_weigh(g): sets the sums of ${g} by its gaps, and what most of it is. */
+void idle_weigh(struct idle_gaps *g);
 
 /* --- others.c: what is left to other practices ------------------------------- */
 
@@ -233,6 +237,10 @@ void idle_find_callbacks(struct rule_view *x, const struct again *a);
 /* detour.c: a tensor of the model's graph that the CPU holds, of the gaps ${a}: its change and
  * its place are known. */
 bool idle_find_detour(struct rule_view *x, const struct again *a);
+
+/* made.c: what the model makes on the CPU, of the gaps ${g}, where that is not their cause: the
+ * line that does, and what becomes of results there. Leaves the other gaps in ${g}. */
+bool idle_find_made(struct rule_view *x, struct idle_gaps *g);
 
 /* --- claim.c, place.c ------------------------------------------------------------ */
 
