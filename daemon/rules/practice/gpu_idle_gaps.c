@@ -232,6 +232,8 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	if (unsteady)
 		return none == RULE_FOUND ? none :
 		    rule_unmeasured_for(x, idle_unsteady(x, &g.a));
+	if (idle_find_looped(x, &g))
+		none = RULE_FOUND;
 	if (idle_find_outside(x, &g.a, g.idle + g.launching))
 		none = RULE_FOUND;
 	if (idle_find_made(x, &g))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rules/evidence/decomposed.h"
+#include "rules/evidence/looped.h"
 #include "rules/practice/gpu_idle_gaps/idle.h"
 
 static const struct {
@@ -73,13 +74,23 @@ idle_from_python(const struct site *s)
 	    s->frame[s->first].file != NULL;
 }
 
-/* The line of small decompositions, whose gaps are not counted here; NULL. */
+/* The line of small decompositions, or of a loop that is compiled, whose gaps are findings of
+ * their own; NULL. */
 static const struct site *
-decomposed_line(const struct rule_view *x)
+line_apart(const struct rule_view *x)
 {
 	struct decomposed p;
+	struct looped l;
+	struct site *own;
 
-	return decomposed_all(x, &p) != NULL ? lines_launched(x->run, p.most->id) : NULL;
+	if (decomposed_all(x, &p) != NULL)
+		return lines_launched(x->run, p.most->id);
+	l = looped_of(x->run);
+	if (l.site == NULL || (own = arena_get(x->arena, sizeof(*own))) == NULL)
+		return NULL;
+	*own = *l.site;
+	own->first = gaps_own_frame(own);
+	return own;
 }
 
 const struct site *
@@ -102,7 +113,7 @@ struct looks_of
 idle_looks(const struct rule_view *x)
 {
 	return (struct looks_of){ .least = rule_value(x, "min_gaps"),
-	    .outside = decomposed_line(x) };
+	    .outside = line_apart(x) };
 }
 
 double

@@ -234,6 +234,10 @@ bool idle_find_outside(struct rule_view *x, const struct again *a, double idle);
  * goes, and need not hide behind the GPU's. */
 void idle_find_callbacks(struct rule_view *x, const struct again *a);
 
+/* jax.c: a compiled loop whose turns the host launches, of the gaps ${g}: it is no work of
+ * Python's. Leaves the others in ${g}. */
+bool idle_find_looped(struct rule_view *x, struct idle_gaps *g);
+
 /* detour.c: a tensor of the model's graph that the CPU holds, of the gaps ${a}: its change and
  * its place are known. */
 bool idle_find_detour(struct rule_view *x, const struct again *a);

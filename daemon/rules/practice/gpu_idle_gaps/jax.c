@@ -1,11 +1,13 @@
 /*
  * What JAX makes the GPU wait for: functions called outside of jit, whose operators are launched
- * one by one, and callbacks to the host from what runs on the GPU.
+ * one by one, callbacks to the host from what runs on the GPU, and loops within what is jitted,
+ * whose turns are launched one by one.
  */
 #include <math.h>
 #include <string.h>
 
 #include "rules/evidence/framework.h"
+#include "rules/evidence/looped.h"
 #include "rules/evidence/outside.h"
 #include "rules/evidence/reads.h"
 #include "rules/practice/gpu_idle_gaps/idle.h"
@@ -138,4 +140,48 @@ idle_find_callbacks(struct rule_view *x, const struct again *a)
 	d->f.gain_note = "what the callbacks do goes with them; it need not hide behind "
 	    "the GPU's work";
 	reads_doubt_idle(x, d);
+}
+
+/* Of the time in front of each turn of a compiled loop so much goes if eight turns are one: the
+ * launches of seven. At worst a quarter, as half of a launch's time is for what is in the graph,
+ * and the graph is longer (arithmetic; as of unroll_goes, launch_bound_graph_candidate.c: what
+ * XLA does for each turn beside the launch is not known). */
+static const double unrolled_goes[VIEWS] = { 0.25, 0.5, 0.875 };
+
+bool
+idle_find_looped(struct rule_view *x, struct idle_gaps *g)
+{
+	struct looped l = looped_of(x->run);
+	double s = fmin(l.s, g->late);
+	struct draft *d;
+
+	if (l.site == NULL || s < rule_value(x, "min_share") * g->a.base)
+		return false;
+	d = rule_found(x, "looping");
+	d->variant = "looping";
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH), { unrolled_goes[VIEW_LOW] * s,
+	    unrolled_goes[VIEW_MID] * s, unrolled_goes[VIEW_HIGH] * s } };
+	d->claims = 1;
+	d->f.site = l.site;
+	d->f.location = "in the loop that this line runs";
+	rule_evidence(x, d, "looping_ratio", s / g->a.base, "GPU idle until a turn of the loop "
+	    "arrived, part of first to last work without its phases",
+	    .derived = "looks at its stacks, kernel and API records", .key = "min_share");
+	rule_evidence(x, d, "turns", l.turns, "graphs of one turn that are launched",
+	    .measured = "kernel records", .unit = "launch");
+	d->f.summary = arena_format(x->arena, "the host launches each of %s turns of a compiled "
+	    "loop: the GPU waits %s for these launches, %s each (%s of GPU work and the gaps in "
+	    "it, one-off phases excluded)", say_count(x->arena, l.turns),
+	    say_seconds(x->arena, s), say_seconds(x->arena, s / l.turns),
+	    say_percent(x->arena, fmin(1, s / g->a.base)));
+	d->f.limiter = "what the host takes to launch a turn's graph";
+	d->f.advice = "do more in each turn of the loop";
+	d->f.gain_note = "eight turns in one take a launch in place of eight, of a graph eight "
+	    "times as long; the loop is compiled already, and jit around it changes nothing";
+	g->late -= s;
+	g->launching = fmax(0, g->launching - s);
+	g->a.base -= s;
+	idle_weigh(g);
+	reads_doubt_idle(x, d);
+	return true;
 }
