@@ -37,11 +37,18 @@ static struct site stack[STACKS];
 static struct process python = { .python = true };
 static struct look look[LOOKS];
 
+/* The first hundred looks alternate, as in a loop: the ${i}th of them. */
+static struct look *
+nth(size_t i)
+{
+	return &look[i < 100 ? i * 37 % 100 : i];
+}
+
 static void
 set(size_t from, size_t to, size_t which)
 {
 	for (; from < to; from++)
-		look[from].site = &stack[which];
+		nth(from)->site = &stack[which];
 }
 
 static void
@@ -106,7 +113,8 @@ MADE_TEST(test_outside)
 	    "1.5 s while their operators are launched one by one, and 300 ms while each of "
 	    "them is compiled");
 	assert_int_equal(f->site->frame[f->site->first].line, 129);
-	assert_has(f->location, "100 % of it within what this line calls");
+	assert_has(f->location, "most of it in this function");
+	assert_has(f->advice, "put @jax.jit on loss() of run.py:129");
 	assert_has(f->advice, "put jax.jit around what this line calls");
 	assert_true(fabs(f->saves_s - (0.9 * 1.5 + 0.5 * 0.3)) < 0.01);
 	assert_true(fabs(f->saves_low_s - (0.5 * 1.5 + 0.25 * 0.3)) < 0.01);
@@ -150,6 +158,32 @@ MADE_TEST(test_few)
 	set(75, 76, CARRIED);
 	assert_non_null(outside(m));
 	for (size_t i = 0; i < 75; i++)
-		look[i].s = 1;		/* 1 % of the time */
+		nth(i)->s = 1;		/* 1 % of the time */
 	assert_null(outside(m));
+}
+
+/* The array functions that a line calls count with what they do in Python, a loop's own line
+ * that calls a jitted step does not; and the function that has the loop is not to be jitted. */
+MADE_TEST(test_function)
+{
+	struct site_frame gets[] = { PY(JAX "indexing.py", "_index_to_gather", 7),
+	    PY(JAX "array.py", "__getitem__", 333), LOSS, TRAIN(182), PROGRAM };
+	struct site_frame sums[] = { PY(JAX "numpy/reductions.py", "sum", 242),
+	    PY(JAX "traceback_util.py", "reraise_with_filtered_traceback", 194), TRAIN(183),
+	    PROGRAM };
+	const struct finding *f;
+
+	made_outside(m);
+	set_stack(TRACED, gets, 5);
+	set(20, 60, TRACED);
+	f = outside(m);
+	assert_non_null(f);
+	assert_has(f->summary, "the GPU waits 1.8 s");
+	assert_has(f->advice, "put @jax.jit on loss()");
+	set_stack(TRACED, sums, 4);
+	f = outside(m);
+	assert_non_null(f);
+	assert_has(f->summary, "train() calls");
+	assert_lacks(f->advice, "@jax.jit on");
+	assert_has(f->location, "within what this line calls");
 }

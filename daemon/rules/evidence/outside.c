@@ -16,6 +16,10 @@
  * carried out. */
 #define CARRIED_LEAST 0.2
 
+#define FUNCTION 0.5	/* of that time, in one function; arithmetic: most */
+#define LOOP 0.8	/* of all time; arithmetic: a fifth at least is around a function that a
+			 * loop calls beside a step, or nothing of it is left to jit */
+
 static bool
 in_file(const struct site_frame *f, const char *part)
 {
@@ -32,12 +36,31 @@ is_function(const struct site_frame *f, const char *const *name, size_t n)
 	return false;
 }
 
+/* Does the program's own line call a function of arrays of JAX's, as jnp.sum(x), x[i] or x + y?
+ * Where it calls what it has jitted itself there is no such frame. */
+static bool
+calls_operator(const struct site *s)
+{
+	static const char *const of[] = { "/jax/_src/numpy/", "/jax/_src/lax/",
+	    "/jax/_src/random.py", "/jax/_src/nn/" }, *const get[] = { "__getitem__" };
+	size_t f = gaps_own_frame(s);
+
+	while (f > 0 && f < s->frames && in_file(&s->frame[f - 1], "/jax/_src/traceback_util.py"))
+		f--;
+	if (f == 0 || f >= s->frames)
+		return false;
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		if (in_file(&s->frame[f - 1], of[i]))
+			return true;
+	return is_function(&s->frame[f - 1], get, 1);
+}
+
 bool
 outside_is(const struct site *s)
 {
 	static const char *const traces[] = { "_infer_params", "_infer_params_internal",
 	    "_trace_for_jit", "_create_pjit_jaxpr" }, *const applies[] = { "apply_primitive" };
-	bool is = false;
+	bool is = calls_operator(s);
 
 	for (size_t f = 0; f < s->frames; f++) {
 		const struct site_frame *at = &s->frame[f];
@@ -139,6 +162,51 @@ compile_s(const struct run *run, struct looks_of of)
 	return s;
 }
 
+/* Is the function of ${own} on the stack of ${s}? */
+static bool
+is_in(const struct site *s, const struct site_frame *own)
+{
+	for (size_t f = 0; s != NULL && f < s->frames; f++)
+		if (s->frame[f].file != NULL && s->frame[f].function != NULL &&
+		    same(&s->frame[f], own))
+			return true;
+	return false;
+}
+
+/* Is the program in the function of ${own} nearly all the time from the first to the last look
+ * of ${of}? Then it has the loop, which is not to be jitted as a whole. */
+static bool
+has_loop(const struct run *run, struct looks_of of, const struct site_frame *own)
+{
+	size_t from = run->looks, to = 0;
+	double all = 0, in = 0;
+
+	for (size_t i = 0; i < run->looks; i++)
+		if (looks_counts(run, &run->look[i], of)) {
+			from = from < i ? from : i;
+			to = i + 1;
+		}
+	for (size_t i = from; i < to; i++) {
+		all += run->look[i].s;
+		in += is_in(run->look[i].site, own) ? run->look[i].s : 0;
+	}
+	return in > LOOP * all;
+}
+
+/* The function that calls most of the ${of}, and is called in a loop; NULL. */
+static const struct site *
+function_of(const struct rule_view *x, struct looks_of of)
+{
+	double part = 0;
+	const struct site *at = looks_function(x->arena, x->run, of, &part);
+	const struct site_frame *own;
+
+	if (at == NULL || part < FUNCTION || (own = own_of(at)) == NULL || own->line == 0 ||
+	    strchr(own->function, '<') != NULL || has_loop(x->run, of, own))
+		return NULL;
+	return at;
+}
+
 struct outside
 outside_of(const struct rule_view *x, double least)
 {
@@ -159,5 +227,6 @@ outside_of(const struct rule_view *x, double least)
 	o.share = s / looks_s(x->run, all);
 	o.compile_s = compile_s(x->run, of);
 	o.within = fmin(1, within / s);
+	o.function = function_of(x, of);
 	return o;
 }

@@ -17,6 +17,9 @@ struct outside {
 	const struct site *site;	/* the innermost line of the program's own within whose
 				 * calls most of it is spent */
 	double within;		/* its share of that */
+	const struct site *function;	/* the function of the program's own that itself calls
+					 * most of it, at its line with most; NULL: several,
+					 * or it has the loop */
 };
 
 /* outside_of(x, least): what was found there in gaps of which at least ${least} are alike. None

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/looped.h"
 #include "rules/evidence/outside.h"
@@ -39,13 +40,30 @@ compiled_early_s(const struct run *run)
 	return looks_compiling(run) > 0 || s > EARLY_MOST * rule_wall_s(run) ? 0 : s;
 }
 
+/* One function that has most of it is what to jit: the advice begins with it, and the line is
+ * its own. */
+static void
+lead_outside(struct rule_view *x, struct draft *d, const struct outside *o)
+{
+	const struct site_frame *f;
+
+	if (o->function == NULL)
+		return;
+	f = &o->function->frame[o->function->first];
+	d->f.site = o->function;
+	d->f.location = "most of it in this function, here more than at its other lines";
+	d->lead = arena_format(x->arena, "put @jax.jit on %s() of %s:%u, which calls "
+	    "JAX's operators one by one", f->function, text_base_name(f->file), f->line);
+}
+
 /* The words of a finding about functions that are called outside of jit, ${s} seconds of the
  * gaps and ${compile_s} of the compiler. */
 static void
 tell_outside(struct rule_view *x, struct draft *d, const struct outside *o, double s,
     double compile_s)
 {
-	const struct site_frame *f = &o->site->frame[o->site->first];
+	const struct site *at = o->function != NULL ? o->function : o->site;
+	const struct site_frame *f = &at->frame[at->first];
 
 	rule_evidence(x, d, "outside_s", s, "that time",
 	    .derived = "looks at its stacks, kernel and API records");
@@ -57,6 +75,7 @@ tell_outside(struct rule_view *x, struct draft *d, const struct outside *o, doub
 		    .derived = "looks at its stacks, kernel and API records");
 	d->f.location = arena_format(x->arena, "%s of it within what this line calls",
 	    say_percent(x->arena, o->within));
+	lead_outside(x, d, o);
 	d->f.summary = arena_format(x->arena, "%s calls functions of JAX's outside of jit: the "
 	    "GPU waits %s while their operators are launched one by one%s", f->function ==
 	    NULL || strcmp(f->function, "<module>") == 0 ? "the program" :
