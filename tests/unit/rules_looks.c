@@ -520,3 +520,42 @@ MADE_TEST(test_elements)
 	read[0].function = "forward";
 	assert_lacks(made_found(m, "gpu-idle-gaps")->advice, "the loop over values");
 }
+
+/* A loader without processes that has less of it than is a cause is a finding beside that; with
+ * processes these are what there is to say. */
+MADE_TEST(test_loader_in_loop)
+{
+	struct site_frame work[] = { PY("/a/images.py", "__getitem__", 17),
+	    PY(FETCH, "fetch", 50), PY(NEXT, "__next__", 725), PY("/a/run.py", "epoch", 30),
+	    PY("/a/run.py", "main", 90) };
+	struct site_frame other[] = { PY("/a/run.py", "epoch", 33),
+	    PY("/a/run.py", "main", 90) };
+	struct site stack[] = { { .frame = work, .frames = 5 },
+	    { .frame = other, .frames = 2 } };
+	static const int share[] = { 30, 70 };
+	struct site_frame made[] = { PY("/a/run.py", "epoch", 31),
+	    { .function = "cuMemcpyHtoDAsync_v2", .module = "libcuda.so.1" },
+	    { .module = "libtorch_cuda.so" } };
+	struct site copy = { .call = CALL_MEMCPY_ASYNC, .count = 900, .frame = made,
+	    .frames = 3 };
+	const struct advice *a;
+	size_t n = 0, i;
+
+	made_looks(m, stack, share, 2);
+	m->run.site = &copy;
+	m->run.sites = 1;
+	a = made_advised(m);
+	for (i = 0; i < a->findings; i++)
+		n += strstr(a->finding[i].summary, "in the loop's own thread") != NULL;
+	assert_int_equal(n, 1);
+	for (i = 0; strstr(a->finding[i].summary, "own thread") == NULL;)
+		i++;
+	assert_has(a->finding[i].advice, "raise num_workers");
+	assert_int_equal(a->finding[i].site->frame[a->finding[i].site->first].line, 17);
+	assert_true(a->finding[i].saves_high_s > 0.89 && a->finding[i].saves_high_s < 0.91);
+	copy.workers = 4;
+	copy.processors = 16;
+	a = made_advised(m);
+	for (i = 0; i < a->findings; i++)
+		assert_lacks(a->finding[i].summary, "own thread");
+}

@@ -370,6 +370,12 @@ framework_collates(const struct site *s)
 }
 
 bool
+framework_fetches(const struct site *s)
+{
+	return in_files("fetching", s);
+}
+
+bool
 framework_moves(const struct site *s)
 {
 	return in_functions("moving", s);

@@ -90,6 +90,10 @@ bool framework_starts_workers(const struct site *s);
 bool framework_loads(const struct site *s);
 bool framework_collates(const struct site *s);
 
+/* framework_fetches(s): does a loader of a framework's itself take a batch's elements from the
+ * data there? With workers these do. */
+bool framework_fetches(const struct site *s);
+
 /* framework_calls_module(s): is it made where a framework calls a module of a model, or a
  * function that a program differentiates by itself? */
 bool framework_calls_module(const struct site *s);

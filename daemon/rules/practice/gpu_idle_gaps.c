@@ -236,6 +236,8 @@ rule_gpu_idle_gaps(struct rule_view *x)
 		none = RULE_FOUND;
 	if (idle_find_outside(x, &g.a, g.idle + g.launching))
 		none = RULE_FOUND;
+	if (idle_find_fetching(x, &g))
+		none = RULE_FOUND;
 	if (idle_find_made(x, &g))
 		none = RULE_FOUND;
 	all = g.idle;

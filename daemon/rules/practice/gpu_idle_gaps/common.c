@@ -133,3 +133,15 @@ idle_weigh(struct idle_gaps *g)
 	g->brief = g->python && g->a.brief + g->launching > 0.5 * (g->idle + g->launching);
 	g->input = g->a.input > most;
 }
+
+void
+idle_take_input(struct idle_gaps *g, double s)
+{
+	double host = fmin(s, g->a.host);
+
+	g->a.host -= host;
+	g->a.input = fmax(0, g->a.input - s);
+	g->a.between = fmin(g->a.between, g->a.input);
+	g->a.base -= host;
+	idle_weigh(g);
+}

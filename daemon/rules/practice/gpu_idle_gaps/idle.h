@@ -99,6 +99,10 @@ double idle_busy_s(const struct run *run);
 /* idle_weigh(g): sets the sums of ${g} by its gaps, and what most of it is. */
 void idle_weigh(struct idle_gaps *g);
 
+/* idle_take_input(g, s): takes ${s} seconds in front of copies to the GPU out of the gaps ${g}:
+ * a finding of its own has them. */
+void idle_take_input(struct idle_gaps *g, double s);
+
 /* --- others.c: what is left to other practices ------------------------------- */
 
 /* idle_leave(x, a): takes out of the gaps ${a} what no change to the loop makes shorter, as
@@ -145,6 +149,10 @@ void idle_find_waited(struct rule_view *x, const struct again *a);
 /* idle_find_collating(x, a): batches that a loader stacks from tensors on the GPU, element by
  * element: a finding of its own, as its change and its place are known. */
 void idle_find_collating(struct rule_view *x, const struct again *a);
+
+/* idle_find_fetching(x, g): what a loader without processes makes in the loop, where it is not
+ * the cause of the gaps ${g}: a finding of its own. Leaves the others in ${g}. */
+bool idle_find_fetching(struct rule_view *x, struct idle_gaps *g);
 
 /* --- input.c ------------------------------------------------------------------- */
 

@@ -305,3 +305,51 @@ idle_find_collating(struct rule_view *x, const struct again *a)
 	    "array";
 	reads_doubt_idle(x, d);
 }
+
+/* Does the program have processes that prepare its input? */
+static bool
+has_workers(const struct run *run)
+{
+	struct site most = { .workers = 0 };
+
+	idle_copy_workers(run, &most);
+	return most.workers > 0;
+}
+
+bool
+idle_find_fetching(struct rule_view *x, struct idle_gaps *g)
+{
+	struct looks_of of = idle_looks(x);
+	double share = looks_share(x->run, of, framework_fetches), within, s;
+	double all = g->idle + g->launching;
+	struct draft *d;
+
+	s = share > 0 ? fmin(share * all, g->a.host) : 0;
+	if (!g->python || !(s >= rule_value(x, "min_share") * g->a.base) ||
+	    has_workers(x->run) || idle_by_loader(x, g) || idle_by_loaded(x, g))
+		return false;
+	d = rule_found(x, "fetching");
+	d->variant = "loader";
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API) |
+	    POOL_IDLE(IDLE_AFTER_SYNC) | POOL_IDLE(IDLE_LAUNCH), { loader_goes[VIEW_LOW] * s,
+	    loader_goes[VIEW_MID] * s, loader_goes[VIEW_HIGH] * s } };
+	d->claims = 1;
+	d->feeds = true;
+	of.is = framework_fetches;
+	d->f.site = looks_place(x->arena, x->run, of, LOOKED_TOLD, &within);
+	d->f.location = "the loader makes batches in what this line calls";
+	d->f.location_missing = &reason_row[REASON_LINE_HOST];
+	rule_evidence(x, d, "fetching_ratio", s / g->a.base, "GPU idle while the loader makes "
+	    "batches in the loop's own thread, part of first to last work without its phases",
+	    .derived = "looks at its stacks, kernel and API records", .key = "min_share");
+	d->f.summary = arena_format(x->arena, "the loader makes each batch in the loop's own "
+	    "thread: the GPU waits %s for it (%s of GPU work and the gaps in it, one-off phases "
+	    "excluded)", say_seconds(x->arena, s), say_percent(x->arena, s / g->a.base));
+	d->f.limiter = "the loader, which has no worker processes";
+	d->f.advice = "let processes of the loader's make batches ahead";
+	d->f.gain_note = "workers make batches beside the loop, as far as there are processors "
+	    "for them";
+	idle_take_input(g, s);
+	reads_doubt_idle(x, d);
+	return true;
+}

@@ -18,19 +18,6 @@ static const double line_goes[VIEWS] = { 0.5, 0.9, 1 };
  * go, or all. */
 static const double returned_goes[VIEWS] = { 0.33, 0.67, 1 };
 
-/* Takes ${s} seconds in front of copies to the GPU out of the gaps ${g}: a finding has them. */
-static void
-leave_made(struct idle_gaps *g, double s)
-{
-	double host = fmin(s, g->a.host);
-
-	g->a.host -= host;
-	g->a.input = fmax(0, g->a.input - s);
-	g->a.between = fmin(g->a.between, g->a.input);
-	g->a.base -= host;
-	idle_weigh(g);
-}
-
 /* A finding of its own, with the words ${variant}, about ${s} seconds that go by ${goes}, at
  * ${site}. */
 static struct draft *
@@ -108,11 +95,11 @@ idle_find_made(struct rule_view *x, struct idle_gaps *g)
 	returned = in.results < copied ? 0 : fmin(g->a.input, in.within_s - o.away_s);
 	if (o.s >= least && o.copies >= copied) {
 		find_line(x, g, &o);
-		leave_made(g, o.s);
+		idle_take_input(g, o.s);
 	}
 	if (returned >= least) {
 		find_returned(x, g, &in, returned);
-		leave_made(g, returned);
+		idle_take_input(g, returned);
 	}
 	return o.s >= least || returned >= least;
 }
