@@ -140,6 +140,32 @@ MADE_TEST(test_within_line)
 	assert_lacks(made_found(m, "gpu-idle-gaps")->limiter, "meanwhile");
 }
 
+/* Where larger batches are the advice, a run that trains is told what else they change. */
+MADE_TEST(test_larger)
+{
+	struct site_frame frame[4][1], step[] = { PY("/a/run.py", "epoch", 7),
+	    { .module = "libtorch_cuda.so" } };
+	struct site_frame back[] = { { .module = "libtorch_cpu.so",
+	    .function = "torch::autograd::Engine::thread_main(int)" } };
+	static const char *const name[] = { "a", "b", "c", "d" };
+	static const int share[] = { 25, 25, 25, 25 };
+	struct site stack[4], sites[] = { { .call = CALL_LAUNCH, .kernel = 1, .count = 9,
+	    .frame = step, .frames = 2 }, { .call = CALL_LAUNCH, .kernel = 1, .count = 1,
+	    .frame = back, .frames = 1 } };
+
+	for (unsigned i = 0; i < 4; i++) {
+		frame[i][0] = (struct site_frame)PY("/a/m.py", name[i], 5 + i);
+		stack[i] = (struct site){ .frame = frame[i], .frames = 1 };
+	}
+	made_looks(m, stack, share, 4);
+	m->run.site = sites;
+	m->run.sites = 1;
+	assert_has(made_found(m, "gpu-idle-gaps")->advice, "with larger batches");
+	assert_lacks(made_found(m, "gpu-idle-gaps")->advice, "adapt the learning rate");
+	m->run.sites = 2;
+	assert_has(made_found(m, "gpu-idle-gaps")->advice, "adapt the learning rate");
+}
+
 /* A loader that is waited for, or works in the program's own process, is the cause, whatever
  * the program copies; and it is not, where little of the time is its. */
 MADE_TEST(test_loader)

@@ -627,6 +627,28 @@ leave_foreign(const struct rule_view *x, struct draft *d, const json_t *own)
 	d->f.good_code = NULL;
 }
 
+static bool
+trains(const struct run *run)
+{
+	for (size_t i = 0; i < run->sites; i++)
+		if (framework_differentiates(&run->site[i]))
+			return true;
+	return false;
+}
+
+/* The advice ${text} of ${words}: if that is larger batches ("larger"), and the run trains, it is
+ * another training, unless the rule's own begin says how it stays the same. */
+static const char *
+say_larger(const struct rule_view *x, const struct draft *d, const json_t *words,
+    const char *text)
+{
+	if (d->lead != NULL || !json_is_true(json_object_get(words, "larger")) ||
+	    !trains(x->run))
+		return text;
+	return arena_format(x->arena, "%s; larger batches change the training: adapt the learning "
+	    "rate to them, and check the accuracy", text);
+}
+
 void
 framework_words(const struct rule_view *x, struct draft *d)
 {
@@ -644,7 +666,7 @@ framework_words(const struct rule_view *x, struct draft *d)
 	if ((variant = variant_of(x, words, d)) != NULL)
 		words = variant;
 	if ((text = json_string_value(json_object_get(words, "advice"))) != NULL)
-		d->f.advice = text;
+		d->f.advice = say_larger(x, d, words, text);
 	if ((text = json_string_value(json_object_get(words, "bad"))) != NULL)
 		d->f.bad_code = text;
 	if ((text = json_string_value(json_object_get(words, "good"))) != NULL)
