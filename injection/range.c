@@ -1,18 +1,13 @@
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "diag.h"
 #include "emit.h"
 #include "inject.h"
 #include "range.h"
+#include "range_name.h"
 
 #define OPEN_SLOTS (2 * RANGE_OPEN)
-#define NAME_SLOTS (1u << 16)	/* more than twice as many as there can be names */
 
 /* Half of a range: a start without its end; or, if another thread ended the range and
  * its buffer came first, an end without its start. */
@@ -25,73 +20,9 @@ struct half {
 static struct {
 	struct half half[OPEN_SLOTS];	/* hash table by id, linear probing */
 	uint32_t halves, ends;		/* all, and those without a start */
-	uint64_t hash[NAME_SLOTS];	/* of the names that were sent; 0: free */
-	uint32_t string[NAME_SLOTS];	/* their ids */
-	uint32_t names, folded;
 	uint32_t count;			/* RANGE records emitted or lost, and halves
 					 * lost */
 } range;
-
-/* --- names ------------------------------------------------------------------- */
-
-/* The id of ${text}, which is sent if it is new and *${used} is below ${most}. False:
- * there are too many. */
-static bool
-string_of(const char *text, uint32_t *used, uint32_t most, uint32_t *id)
-{
-	uint64_t h = XXH64(text, strlen(text), 0) | 1;
-	uint32_t i = (uint32_t)(h >> 32) & (NAME_SLOTS - 1);
-
-	for (; range.hash[i] != 0; i = (i + 1) & (NAME_SLOTS - 1))
-		if (range.hash[i] == h) {
-			*id = range.string[i];
-			return true;
-		}
-	if (*used == most)
-		return false;
-	/* Without room in the queue the string is sent with its next use. */
-	if ((*id = emit_string(text)) == 0)
-		return true;
-	range.hash[i] = h;
-	range.string[i] = *id;
-	++*used;
-	return true;
-}
-
-/* Turns "step 1234" into "step #": names that differ in numbers become one. */
-static void
-fold(char *text)
-{
-	char *to = text;
-
-	while (*text != '\0') {
-		if (!isdigit((unsigned char)*text)) {
-			*to++ = *text++;
-			continue;
-		}
-		while (isdigit((unsigned char)*text))
-			text++;
-		*to++ = '#';
-	}
-	*to = '\0';
-}
-
-static uint32_t
-name_of(const char *name)
-{
-	char text[RANGE_NAME + 1];
-	uint32_t id = 0;
-
-	if (name == NULL || *name == '\0')
-		return 0;
-	snprintf(text, sizeof(text), "%s", name);
-	if (string_of(text, &range.names, RANGE_NAMES, &id))
-		return id;
-	fold(text);
-	if (!string_of(text, &range.folded, RANGE_FOLDED, &id))
-		emit_lost(LOSS_TABLE, 1);
-	return id;
-}
 
 /* --- halves ------------------------------------------------------------------ */
 
@@ -223,7 +154,7 @@ static void
 on_start(const CUpti_ActivityMarker2 *m)
 {
 	struct half s = { .id = m->id, .ns = m->timestamp,
-	    .name = name_of(m->name), .domain = name_of(m->domain),
+	    .name = range_name(m->name), .domain = range_name(m->domain),
 	    .tid = m->objectKind == CUPTI_ACTIVITY_OBJECT_THREAD ?
 	    m->objectId.pt.threadId : 0 }, *end = half_find(m->id);
 	uint64_t ended = end != NULL ? end->ns : 0;

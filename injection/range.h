@@ -11,10 +11,6 @@
 
 #define RANGE_MOST (1u << 20)	/* of a process; then markers are disabled in CUPTI */
 #define RANGE_OPEN (1u << 14)	/* open at the same time */
-#define RANGE_NAMES (1u << 14)	/* different names; beyond that, digits are replaced, */
-#define RANGE_FOLDED (1u << 12)	/* which may give so many more names; beyond that,
-				 * ranges have no name */
-#define RANGE_NAME 512		/* bytes of a name */
 
 /* range_marker(m): take in marker ${m}; emits a RANGE if its other half is known. */
 void range_marker(const CUpti_ActivityMarker2 *m);

@@ -29,6 +29,7 @@
 #include "patched.h"
 #include "plain.h"
 #include "range.h"
+#include "range_name.h"
 #include "signature.h"
 #include "unit/test.h"
 #include "wire/frame.h"
@@ -240,6 +241,31 @@ TEST(ranges_cut)
 	marker(false, 1, NULL, 200);
 	range_cut(300);
 	assert_int_equal(ranges_taken(), 0);
+}
+
+/* A kind of range whose names never come again leaves room to the other kinds: of XLA's passes
+ * the kind is left, and what runs later has its own names. */
+TEST(ranges_of_kinds)
+{
+	uint64_t lost = emit_lost_total();
+	char name[96], text[96] = "";
+	uint32_t strings = 0, most = (RANGE_NAMES + RANGE_FOLDED) / RANGE_OF_KIND + 1;
+
+	taken(RECORD_STRING, NULL, 0);
+	for (uint32_t i = 0; i < 2 * RANGE_NAMES; i++) {
+		snprintf(name, sizeof(name), "XlaPass:#name=%c%c%c%c,program_id=%u#",
+		    'a' + i % 26, 'a' + i / 26 % 26, 'a' + i / 676 % 26,
+		    'a' + i / 17576, i);
+		assert_int_not_equal(range_name(name), 0);
+		if (i % 1024 == 0)
+			strings += taken(RECORD_STRING, text, sizeof(text));
+	}
+	assert_true(strings + taken(RECORD_STRING, text, sizeof(text)) <= most);
+	assert_string_equal(text, "XlaPass");
+	assert_int_not_equal(range_name("Thunk:#hlo_op=fusion.3#"), 0);
+	assert_int_equal(taken(RECORD_STRING, text, sizeof(text)), 1);
+	assert_string_equal(text, "Thunk:#hlo_op=fusion.3#");
+	assert_int_equal(emit_lost_total(), lost);
 }
 
 /* Names that count up do not use up the strings, which kernels need, too. If
