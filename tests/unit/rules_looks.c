@@ -585,3 +585,33 @@ MADE_TEST(test_loader_in_loop)
 	for (i = 0; i < a->findings; i++)
 		assert_lacks(a->finding[i].summary, "own thread");
 }
+
+/* Of what an interpreter launches the place is the line with most launches, of all its stacks; if
+ * the line has few of all, there is none. */
+MADE_TEST(test_launching_line)
+{
+	struct site_frame frame[12][2];
+	struct site site[12];
+
+	fault_launch_bound(m);
+	m->kernel[0].name = "void at::native::vectorized_elementwise_kernel<4, int>(int)";
+	m->run.process = &python;
+	m->run.processes = 1;
+	made_gaps(m, IDLE_HOST, 20000, 65536);
+	m->run.sequences = 0;
+	for (unsigned i = 0; i < 12; i++) {
+		struct site_frame made[] = { PY("/a/model.py", "forward", i < 2 ? 40 : i),
+		    { .module = "libtorch_cpu.so" } };
+
+		memcpy(frame[i], made, sizeof(made));
+		site[i] = (struct site){ .call = CALL_LAUNCH, .frame = frame[i],
+		    .frames = 2, .count = i == 5 ? 7 : i < 2 ? 5 : 4 };
+	}
+	m->run.site = site;
+	m->run.sites = 12;
+	assert_int_equal(made_found(m, "gpu-idle-gaps")->site->frame[0].line, 40);
+	assert_has(made_found(m, "gpu-idle-gaps")->location, "this line launches most");
+	frame[1][0].line = 41;
+	site[5].count = site[0].count = site[1].count = 4;
+	assert_null(made_found(m, "gpu-idle-gaps")->site);
+}

@@ -5,9 +5,12 @@
 #include <math.h>
 
 #include "base/text.h"
+#include "rules/engine/same.h"
 #include "rules/evidence/framework.h"
 #include "rules/practice/gpu_idle_gaps/idle.h"
 
+#define LAUNCHES_TOLD 0.1	/* the line that launches most is told from there; arithmetic: of
+				 * less it is one of many */
 #define INPUT_TOLD 0.2	/* late input is mentioned: with half of it or more it is the
 			 * cause */
 
@@ -157,17 +160,71 @@ place_in_front(const struct rule_view *x, struct draft *d, const struct again *a
 	}
 }
 
+/* The launches of a line of Python, as far as stacks were taken. */
+struct launching_line {
+	const struct site *most;	/* its stack with the most of them */
+	double launches;
+};
+
+static bool
+is_launch(const struct site *s)
+{
+	return (s->call == CALL_LAUNCH || s->call == CALL_GRAPH_LAUNCH) && idle_from_python(s);
+}
+
+/* Adds ${s} to those of ${n} lines that it is one of, or as one more, for which there is room. */
+static size_t
+add_launching(struct launching_line *line, size_t n, const struct site *s)
+{
+	const struct site_frame *f = &s->frame[s->first], *g;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		g = &line[i].most->frame[line[i].most->first];
+		if (f->line == g->line && same_text(f->file, g->file))
+			break;
+	}
+	if (i == n)
+		line[n++] = (struct launching_line){ s, 0 };
+	line[i].launches += (double)s->count;
+	if (s->count > line[i].most->count)
+		line[i].most = s;
+	return n;
+}
+
+/* The line of Python that launches most, compilers' trials left aside, if that is
+ * LAUNCHES_TOLD of those that have a line; NULL. */
+static const struct site *
+launching_line(const struct rule_view *x)
+{
+	const struct run *run = x->run;
+	struct launching_line *line = arena_get(x->arena, run->sites * sizeof(*line));
+	double all = 0;
+	size_t n = 0, most = 0;
+
+	for (size_t i = 0; line != NULL && i < run->sites; i++) {
+		const struct site *s = &run->site[i];
+
+		if (!is_launch(s) || framework_tunes(s))
+			continue;
+		all += (double)s->count;
+		n = add_launching(line, n, s);
+	}
+	for (size_t i = 1; i < n; i++)
+		most = line[i].launches > line[most].launches ? i : most;
+	return n > 0 && line[most].launches >= LAUNCHES_TOLD * all ? line[most].most : NULL;
+}
+
 /* Sets the place of what an interpreter launches: the line of Python that launches most, if
  * that is known. */
 static void
 place_launches(const struct rule_view *x, struct draft *d)
 {
-	lines_site_of(x, d, CALL_BIT(LAUNCH) | CALL_BIT(GRAPH_LAUNCH), idle_from_python);
-	if (d->f.site != NULL && idle_from_python(d->f.site))
+	d->f.site = launching_line(x);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
+	if (d->f.site != NULL)
 		d->f.location = arena_format(x->arena, "%s; this line launches most",
 		    d->f.location);
-	else
-		d->f.site = NULL;
 }
 
 const char *
