@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "rules/evidence/lines.h"
+#include "rules/evidence/moved.h"
 
 #define HOST_COPY_BYTES_PER_S 8e9	/* gathering into one buffer, one core */
 
@@ -69,7 +69,7 @@ found(struct rule_view *x, const struct small_copies *s)
 	double left = fmax(0, bulk - gpu);	/* a longer bulk copy fills the gaps */
 	double gather = gather_s(s) * counts;
 
-	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
+	moved_site(x, d, s->kind, false);
 	gap = fmax(0, gap - left) * fmax(counts, 0.1);
 	d->claim[0] = (struct claim){ POOL_COPY | POOL_ISSUED, { fmax(0, copy - gather),
 	    fmax(0, copy - gather / 2), copy } };

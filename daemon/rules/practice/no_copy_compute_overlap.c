@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "rules/evidence/lines.h"
+#include "rules/evidence/moved.h"
 
 /* If fewer of the copies use pinned memory, or memory worth pinning, that
  * prevents the overlap: pageable-host-memory reports it. */
@@ -65,7 +65,7 @@ found(struct rule_view *x, size_t i)
 	/* Twice as much as chunks would have, or more. */
 	bool early = (double)dev->early_ns * 1e-9 > least / 2;
 
-	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
+	moved_site(x, d, dev->h2d_ns >= dev->d2h_ns ? COPY_H2D : COPY_D2H, true);
 	/* The first chunk in and the last out stay exposed. */
 	d->claim[0] = (struct claim){ POOL_COPY,
 	    { 0.4 * gain * pinned, 0.75 * gain * pinned, gain } };
