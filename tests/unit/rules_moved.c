@@ -134,3 +134,32 @@ MADE_TEST(test_back)
 	assert_int_equal(line_of(f), 70);
 	assert_has(f->summary, "1,000 D2H copies of 27 MB at ");
 }
+
+/* The loop gathers its batches on the host: a data set that stays on the GPU saves that, too. */
+MADE_TEST(test_gathered)
+{
+	static const int most[] = { 20, 40, 0, 5 }, none[] = { 0, 40, 0, 25 };
+	const struct finding *f;
+
+	made_batches(m, most);
+	f = made_found(m, "pageable-host-memory");
+	assert_has(f->advice, "where the batches are taken from a data set that fits into the "
+	    "GPU's memory, keep it there and index it there");
+	assert_true(f->saves_high_s > 4.5 && f->saves_s < 4);
+	/* All that was copied has room. */
+	m->device[0].limits.memory_bytes = 80 * GB;
+	m->run.peak_memory_bytes = 10 * GB;
+	assert_has(made_found(m, "pageable-host-memory")->advice, "(all that was copied would "
+	    "fit)");
+	m->run.peak_memory_bytes = 60 * GB;
+	assert_lacks(made_found(m, "pageable-host-memory")->advice, "would fit");
+	/* Few copies are no loop. */
+	m->copy[0].count = 20;
+	m->copy[1].count = 10;
+	assert_lacks(made_found(m, "pageable-host-memory")->advice, "index it there");
+	/* The host is elsewhere. */
+	made_batches(m, none);
+	f = made_found(m, "pageable-host-memory");
+	assert_lacks(f->advice, "index it there");
+	assert_true(f->saves_high_s < 4.1);
+}

@@ -187,6 +187,34 @@ say_copies(const struct rule_view *x, const struct direction *t)
 	    say_percent(x->arena, (double)t->size[most].bytes / (double)t->bytes));
 }
 
+/* Batches that the loop itself takes out of a data set need neither be gathered nor copied if
+ * that stays on the GPU. Whether it fits, and whether it is one, is not known of each. */
+static void
+say_kept(struct rule_view *x, struct draft *d, const struct direction *t)
+{
+	const struct run *run = x->run;
+	double gather = t->kind == COPY_H2D && d->variant == NULL && t->count >= LOOP_SURE ?
+	    moved_gathered(run, d->f.site) : 0;
+	uint64_t all = run->devices == 1 ? run->device[0].limits.memory_bytes : 0;
+	bool fits = run->peak_memory_bytes > 0 && all > run->peak_memory_bytes &&
+	    t->bytes <= all - run->peak_memory_bytes;
+
+	if (!(gather > 0))
+		return;
+	d->claim[0].s.high = fmax(d->claim[0].s.high, t->exposed_s);
+	d->claim[1] = (struct claim){ POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API) |
+	    POOL_IDLE(IDLE_AFTER_SYNC) | POOL_IDLE(IDLE_LAUNCH), { 0, 0, gather } };
+	d->claims = 2;
+	rule_evidence(x, d, "gather_s", gather, "the GPU waits in front of copies, while the "
+	    "host is at other lines of the function that makes them",
+	    .derived = "kernel and API records, call stacks");
+	d->more = arena_format(x->arena, "where the batches are taken from a data set that fits "
+	    "into the GPU's memory%s, keep it there and index it there: that saves the host's "
+	    "gather as well", fits ? " (all that was copied would fit)" : "");
+	d->f.gain_note = arena_format(x->arena, "%s; at most the copies go, and the host's "
+	    "gather in front of them, as the data stay on the GPU", d->f.gain_note);
+}
+
 /* What comes back is most of the copies to the GPU. Arithmetic. */
 #define MOST 0.5
 /* All but single numbers move a model: sites have no bytes, and batches are few and large
@@ -265,6 +293,7 @@ found(struct rule_view *x, const struct direction *t)
 	advise(x, d, t, &s);
 	is_model(x, d, t);
 	say_made(x, d, t);
+	say_kept(x, d, t);
 }
 
 /* The exposed part of the time of the copies of ${t}, 0..1; with those that were taken
