@@ -183,6 +183,7 @@ tell(struct rule_view *x, struct draft *d, const struct idle_gaps *g, double all
 		idle_say_little(x, d, &g->little);
 	idle_say_accumulated(x, d, all, g->a.sync);
 	idle_say_unit(x, d);
+	idle_say_counters(x, d);
 }
 
 /* The finding of the gaps ${g}, of the cause ${variant}, ${all} seconds; one that ${barred}

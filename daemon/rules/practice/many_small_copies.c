@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "rules/evidence/counters.h"
 #include "rules/evidence/moved.h"
 
 #define HOST_COPY_BYTES_PER_S 8e9	/* gathering into one buffer, one core */
@@ -107,9 +108,19 @@ found(struct rule_view *x, const struct small_copies *s)
 	    "lie together already";
 }
 
+/* How many copies in a row of ${s} are there besides an optimizer's step counters? These are
+ * unfused-optimizer's. */
+static double
+in_a_row(const struct small_copies *s, const struct counters *c)
+{
+	return (double)s->copies / (double)s->groups * (s->kind == COPY_D2H && c->copies > 0 ?
+	    1 - c->part : 1);
+}
+
 enum rule_state
 rule_many_small_copies(struct rule_view *x)
 {
+	struct counters c = counters_of(x->run);
 	bool any = false;
 
 	for (size_t i = 0; i < x->run->smalls; i++) {
@@ -117,8 +128,7 @@ rule_many_small_copies(struct rule_view *x)
 
 		if (s->groups == 0 || s->copies == 0 ||
 		    s->device >= x->run->devices ||
-		    (double)s->copies / (double)s->groups <
-		    rule_value(x, "min_copies"))
+		    in_a_row(s, &c) < rule_value(x, "min_copies"))
 			continue;
 		found(x, s);
 		any = true;

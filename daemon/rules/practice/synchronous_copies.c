@@ -10,6 +10,7 @@
 
 #include "rules/engine/pools.h"
 #include "rules/evidence/closure.h"
+#include "rules/evidence/counters.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
@@ -61,13 +62,17 @@ needed_of(const struct copy_class *c)
 }
 
 static void
-collect(const struct run *run, struct waiting *w)
+collect(const struct run *run, const struct counters *counters, struct waiting *w)
 {
+	double others = 1 - counters_of_reads(run, counters);
+
 	for (size_t i = 0; i < run->copies; i++) {
 		const struct copy_class *c = &run->copy[i];
-		double count = (double)(c->async ? c->waits : c->count -
+		/* An optimizer's step counters are unfused-optimizer's. */
+		double part = counters_single(c) ? others : 1;
+		double count = part * (double)(c->async ? c->waits : c->count -
 		    c->checked);
-		double idle = 1e-9 * (double)(c->async ? c->waits_idle_ns :
+		double idle = part * 1e-9 * (double)(c->async ? c->waits_idle_ns :
 		    c->idle_waited_ns), turn, need = needed_of(c);
 
 		/* Within the device neither a copy nor a memset blocks the
@@ -92,9 +97,9 @@ collect(const struct run *run, struct waiting *w)
 			    count / (double)c->count;
 		if (c->async)
 			continue;
-		w->host_s += (double)c->host_ns * 1e-9;
+		w->host_s += part * (double)c->host_ns * 1e-9;
 		if (c->exposed_ns > 0)
-			w->exposed_s += (1 - need) * c->exposed_ns * 1e-9;
+			w->exposed_s += part * (1 - need) * c->exposed_ns * 1e-9;
 	}
 }
 
@@ -207,7 +212,7 @@ advise(struct rule_view *x, struct draft *d, const struct waiting *w)
 	if (!(w->needed_s > 0.5 * w->idle_s))
 		return;
 	/* Not what a framework reads by itself, as sizes in a backward pass. */
-	lines_site_asked(x, d, lines_reads);
+	lines_site_asked(x, d, counters_other);
 	d->f.limiter = "the host goes on only when it has read the result";
 	d->f.gain_note = "what the host does with the result is done on the GPU, "
 	    "or later; how much of it can be is not known";
@@ -247,12 +252,13 @@ rule_synchronous_copies(struct rule_view *x)
 {
 	const struct run *run = x->run;
 	double active = rule_active_s(run), least, part, all;
+	struct counters counters = counters_of(run);
 	struct waiting w = { 0 };
 	struct draft *d;
 	uint64_t calls;
 	bool named;
 
-	collect(run, &w);
+	collect(run, &counters, &w);
 	named = w.queued > 0.5 * w.count;
 	calls = named ? CALL_BIT(MEMCPY_ASYNC) | CALL_BIT(STREAM_SYNC) |
 	    CALL_BIT(EVENT_SYNC) : CALL_BIT(MEMCPY) | CALL_BIT(MEMSET);
@@ -270,7 +276,7 @@ rule_synchronous_copies(struct rule_view *x)
 	if (!(part > 0) || w.idle_s < rule_value(x, "min_share") * active)
 		return RULE_CLEAN;
 	d = rule_found(x, "blocking");
-	lines_site_of(x, d, calls, lines_moves);
+	lines_site_of(x, d, calls, counters.copies > 0 ? counters_other : lines_moves);
 	claim(x, d, &w, part);
 	d->f.where = "blocking copies";
 	d->f.location = arena_format(x->arena, "%s %s, %s",

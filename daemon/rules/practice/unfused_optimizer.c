@@ -5,6 +5,8 @@
  * do, or by their pattern, whatever the code: the same few operators for one
  * array after the other, each of its own size.
  *
+ * Without fused or capturable it also reads step counters that are on the GPU, one by one.
+ *
  * With foreach an operator goes over all parameters at once, but each operator still
  * moves them through memory: found where such an optimizer has a fused form.
  */
@@ -13,6 +15,7 @@
 
 #include "base/text.h"
 #include "rules/evidence/closure.h"
+#include "rules/evidence/counters.h"
 #include "rules/evidence/looks.h"
 #include "rules/evidence/steps.h"
 
@@ -157,8 +160,70 @@ say_history(const struct rule_view *x, struct draft *d, const struct updates *u)
 	    "whether it takes more iterations then is not known";
 }
 
+/* Of the time for which the host waits for the GPU in front of its counters, so much goes: it
+ * waits there at the latest for what it reads elsewhere in the step. Half believed. */
+#define WAIT_GOES 0.5
+
+/* Adds to ${d} the step counters that the optimizer reads, and what it costs. */
+static void
+say_counters(struct rule_view *x, struct draft *d, const struct counters *c)
+{
+	if (!(c->copies > 0))
+		return;
+	d->claim[0].pools |= POOL_IDLE(IDLE_LAUNCH) | POOL_IDLE(IDLE_HOST) |
+	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC);
+	d->claim[0].s.low += 0.5 * c->gap_s;
+	d->claim[0].s.mid += 0.9 * c->gap_s + WAIT_GOES * c->wait_s;
+	d->claim[0].s.high += c->gap_s + c->wait_s;
+	d->claim[1] = (struct claim){ POOL_COPY, { 0.5 * c->copy_s, 0.9 * c->copy_s,
+	    c->copy_s } };
+	d->claims = 2;
+	d->waits = BAR_WAIT;
+	rule_evidence(x, d, "counters", c->copies, "step counters that it reads from the GPU",
+	    .derived = "copy records, call sites", .unit = "copy");
+	rule_evidence(x, d, "counters_s", c->copy_s + c->gap_s, "from first to last of them, in "
+	    "all steps", .derived = "copy records, call sites");
+	if (c->wait_s > 0)
+		rule_evidence(x, d, "counters_wait_s", c->wait_s, "besides, the host waits in "
+		    "them for the GPU", .estimated = "call stacks, copy records");
+	d->f.summary = arena_format(x->arena, "the optimizer reads %s step counters from the "
+	    "GPU, %s in a row: %s%s%s%s", say_whole(x->arena, c->copies), say_whole(x->arena,
+	    c->copies / c->groups), say_seconds(x->arena, c->copy_s + c->gap_s), c->wait_s > 0 ?
+	    arena_format(x->arena, ", and before that the host waits for all work, %s in all",
+	    say_seconds(x->arena, c->wait_s)) : "", d->f.summary != NULL ? "; " : "",
+	    d->f.summary != NULL ? d->f.summary : "");
+	d->f.limiter = "the host waits for each counter, and cannot run ahead of the GPU";
+	d->lead = counters_advice(c);
+	d->f.gain_note = arena_format(x->arena, "%s%shalf of the waiting is counted: other values "
+	    "that the host reads in a step wait for the GPU, too", d->f.gain_note != NULL ?
+	    d->f.gain_note : "", d->f.gain_note != NULL ? "; " : "");
+}
+
+/* These alone: no launches of the optimizer's are worth a word. */
 static enum rule_state
-found(struct rule_view *x, const struct updates *u, const struct gone *gone)
+found_counters(struct rule_view *x, const struct counters *c)
+{
+	struct draft *d = rule_found(x, "optimizer");
+
+	d->f.site = c->most;
+	d->f.confidence = CONF_MEDIUM;
+	d->f.where = "the optimizer";
+	d->f.location = arena_format(x->arena, "%s",
+	    say_counted(x->arena, c->copies, "copy"));
+	say_counters(x, d, c);
+	d->f.advice = "they are there if tensors are made on the GPU by default "
+	    "(torch.set_default_device), or if the optimizer's state was moved there; on the "
+	    "CPU they cost nothing";
+	d->f.bad_code = "optimizer = torch.optim.Adam(model.parameters())";
+	d->f.good_code = c->fused ? "optimizer = torch.optim.Adam(model.parameters(), "
+	    "fused=True)" : "optimizer = torch.optim.NAdam(model.parameters(), "
+	    "capturable=True)";
+	return RULE_FOUND;
+}
+
+static enum rule_state
+found(struct rule_view *x, const struct updates *u, const struct gone *gone,
+    const struct counters *c)
 {
 	struct draft *d = steps_found(x, "optimizer", gone, u->most);
 	bool own = u->of_lists > 0.5 * u->launches;
@@ -220,6 +285,7 @@ found(struct rule_view *x, const struct updates *u, const struct gone *gone)
 	    "foreach=False)";
 	d->f.good_code = "optimizer = torch.optim.AdamW(model.parameters(), "
 	    "fused=True)";
+	say_counters(x, d, c);
 	return RULE_FOUND;
 }
 
@@ -267,7 +333,7 @@ share_of_lists(const struct run *run, const struct kernel *k)
 }
 
 static enum rule_state
-over_lists(struct rule_view *x, struct gone *gone)
+over_lists(struct rule_view *x, struct gone *gone, const struct counters *c)
 {
 	const struct run *run = x->run;
 	struct updates u = { .launches = 0 };
@@ -293,7 +359,7 @@ over_lists(struct rule_view *x, struct gone *gone)
 	}
 	if (operators < LIST_OPERATORS ||
 	    u.launches < rule_value(x, "min_launches"))
-		return RULE_CLEAN;
+		return c->copies > 0 ? found_counters(x, c) : RULE_CLEAN;
 	if ((d = steps_found(x, "optimizer", gone, u.most)) == NULL)
 		return RULE_NOT_MEASURED;
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
@@ -318,7 +384,9 @@ over_lists(struct rule_view *x, struct gone *gone)
 	    "foreach: %zu kernels go over all parameters, one operator each, "
 	    "for %s", operators, say_seconds(x->arena, u.kernel_s));
 	d->f.limiter = "each operator moves all parameters through memory again";
-	d->f.advice = "give the optimizer fused=True, which updates with one "
+	d->f.advice = c->copies > 0 ? "fused also updates with one kernel; where only a few "
+	    "rows of large embeddings get gradients, sparse=True and SparseAdam" :
+	    "give the optimizer fused=True, which updates with one "
 	    "kernel; where only a few rows of large embeddings get gradients, "
 	    "sparse=True and SparseAdam";
 	d->f.gain_note = "the fused kernel moves 7 arrays where these operators "
@@ -327,6 +395,7 @@ over_lists(struct rule_view *x, struct gone *gone)
 	    "# foreach";
 	d->f.good_code = "optimizer = torch.optim.AdamW(model.parameters(), "
 	    "fused=True)";
+	say_counters(x, d, c);
 	return RULE_FOUND;
 }
 
@@ -338,11 +407,12 @@ rule_unfused_optimizer(struct rule_view *x)
 	struct gone *gone = arena_get(x->arena, n * sizeof(*gone));
 	double *share = arena_get(x->arena, n * sizeof(*share));
 	double *list = arena_get(x->arena, n * sizeof(*list));
+	struct counters c = counters_of(x->run);
 
 	if (gone == NULL || share == NULL || list == NULL)
 		return RULE_NOT_MEASURED;
 	collect(x, &u, gone, share, list);
 	if (u.launches < rule_value(x, "min_launches"))
-		return over_lists(x, gone);
-	return found(x, &u, gone);
+		return over_lists(x, gone, &c);
+	return found(x, &u, gone, &c);
 }

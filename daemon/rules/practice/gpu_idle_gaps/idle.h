@@ -221,6 +221,10 @@ void idle_say_accumulated(const struct rule_view *x, struct draft *d, double all
  * as that was seen. */
 void idle_say_unit(const struct rule_view *x, struct draft *d);
 
+/* idle_say_counters(x, d): an optimizer that reads its step counters keeps the host from running
+ * ahead: that first, where nothing else comes first. */
+void idle_say_counters(const struct rule_view *x, struct draft *d);
+
 /* --- findings of their own: most return whether there is one ---------------------- */
 
 /* rounds.c: long gaps that come again at one line, between rounds of the GPU's work: they

@@ -8,6 +8,7 @@
 #include "rules/engine/same.h"
 #include "rules/evidence/accumulated.h"
 #include "rules/evidence/closure.h"
+#include "rules/evidence/counters.h"
 #include "rules/evidence/steps.h"
 #include "rules/practice/gpu_idle_gaps/idle.h"
 
@@ -89,7 +90,7 @@ reading_line(const struct run *run)
 	const struct site *most = NULL;
 
 	for (size_t i = 0; i < run->sites; i++)
-		if (lines_reads(&run->site[i]) &&
+		if (counters_other(&run->site[i]) &&
 		    (most == NULL || run->site[i].count > most->count))
 			most = &run->site[i];
 	return most != NULL ? &most->frame[most->first] : NULL;
@@ -230,4 +231,13 @@ idle_say_unit(const struct rule_view *x, struct draft *d)
 	else if (gaps_varied(x->run) > GAPS_REPEATED)
 		d->more = "what repeats launches the same functions in other shapes each time, "
 		    "which no graph takes unless they are padded to a few sizes";
+}
+
+void
+idle_say_counters(const struct rule_view *x, struct draft *d)
+{
+	struct counters c = counters_of(x->run);
+
+	if (c.copies > 0 && d->lead == NULL && idle_is_of(d->variant, IDLE_LAUNCHING))
+		d->lead = counters_advice(&c);
 }
