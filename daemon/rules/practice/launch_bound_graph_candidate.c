@@ -494,9 +494,10 @@ is_within(const struct site *s, const struct site *at, size_t depth)
 	    same_function(f, g);
 }
 
-/* A line of Python, and how often the loop calls from it. */
+/* A line of Python, how often the loop calls from it and, of a helper that is called at several
+ * lines of the program, the line that does so most often in the loop; NULL: one calls it. */
 struct called_line {
-	const struct site_frame *f;
+	const struct site_frame *f, *from;
 	double calls;
 };
 
@@ -504,6 +505,48 @@ static bool
 is_line(const struct site_frame *f, const struct site_frame *g)
 {
 	return f->line == g->line && same_text(f->file, g->file);
+}
+
+/* The line of the program that calls the function in which ${s} is shown; NULL: a package calls
+ * it back. */
+static const struct site_frame *
+caller_of(const struct site *s)
+{
+	const struct site_frame *f = &s->frame[s->first];
+
+	for (size_t i = s->first + 1; i < s->frames && s->frame[i].python; i++)
+		if (site_own(&s->frame[i]) && !same_function(f, &s->frame[i]))
+			return site_installed(&s->frame[i]) ? NULL : &s->frame[i];
+	return NULL;
+}
+
+/* If several lines call what ${l} is a line of, sets the one of most of its calls within ${depth}
+ * of ${at}, of the sites for which ${is} is true: the helper's own line does not say which of
+ * its calls is meant. */
+static void
+add_caller(const struct run *run, const struct site *at, size_t depth,
+    bool (*is)(const struct site *s), struct called_line *l)
+{
+	struct called_line all[WAITS_LINES];
+	size_t n = 0, most = 0;
+
+	for (size_t i = 0, j; i < run->sites; i++) {
+		const struct site *o = &run->site[i];
+		const struct site_frame *from;
+
+		if (!is(o) || !is_line(l->f, &o->frame[o->first]) ||
+		    (from = caller_of(o)) == NULL)
+			continue;
+		for (j = 0; j < n && !is_line(all[j].f, from); j++)
+			;
+		if (j == n && n < WAITS_LINES)
+			all[n++] = (struct called_line){ .f = from };
+		if (j < n && is_within(o, at, depth))
+			all[j].calls += (double)o->count;
+	}
+	for (size_t i = 1; i < n; i++)
+		most = all[i].calls > all[most].calls ? i : most;
+	l->from = n > 1 && all[most].calls > 0 ? all[most].f : NULL;
 }
 
 /* The lines of the sites in the loop of ${s}, which launches at ${at}, for which ${is} is true,
@@ -524,7 +567,7 @@ lines_of(const struct rule_view *x, const struct sequence *s, const struct site 
 		for (j = 0; j < n && !is_line(all[j].f, &o->frame[o->first]); j++)
 			;
 		if (j == n && n < WAITS_LINES)
-			all[n++] = (struct called_line){ &o->frame[o->first], 0 };
+			all[n++] = (struct called_line){ .f = &o->frame[o->first] };
 		if (j < n)
 			all[j].calls += (double)o->count;
 	}
@@ -536,7 +579,10 @@ lines_of(const struct rule_view *x, const struct sequence *s, const struct site 
 			most = all[i].calls > all[most].calls ? i : most;
 		l = all[most];
 		all[most] = all[told];
-		to[told] = all[told] = l;
+		all[told] = l;
+		if (at != NULL)
+			add_caller(x->run, at, depth, is, &l);
+		to[told] = l;
 	}
 	return told;
 }
@@ -562,6 +608,9 @@ waits_at(const struct rule_view *x, const struct sequence *s, const struct site 
 		    same_text(l[i].f->file, l[i - 1].f->file) ?
 		    arena_format(x->arena, "%s, :%" PRIu32, all, l[i].f->line) :
 		    arena_format(x->arena, "%s, %s:%" PRIu32, all, base, l[i].f->line);
+		if (l[i].from != NULL)
+			all = arena_format(x->arena, "%s (called from %s:%" PRIu32 ")", all,
+			    text_base_name(l[i].from->file), l[i].from->line);
 	}
 	return all;
 }
@@ -594,6 +643,49 @@ place(const struct rule_view *x, struct draft *d, const struct sequence *s)
 	}
 	d->f.site = any != NULL ? any : d->f.site;
 	return at;
+}
+
+/* The calls but launches, as far as their stacks are known, that share more than ${depth} frames
+ * from the outermost on with ${at}: of launches only the first few have stacks. */
+static double
+calls_beyond(const struct run *run, const struct site *at, size_t depth)
+{
+	double calls = 0;
+
+	for (size_t i = 0; i < run->sites; i++)
+		if (run->site[i].call != CALL_LAUNCH && in_common(at, &run->site[i]) > depth)
+			calls += (double)run->site[i].count;
+	return calls;
+}
+
+/* The site of launch ${i} of ${s} that the sequence repeats at, in place of ${at}: what reports
+ * once in 50 steps calls the same functions. There only some of the launches are, and fewer
+ * calls; where ${at} and the other part, all are with the other. */
+static const struct site *
+repeated_at(const struct rule_view *x, const struct sequence *s, size_t i, const struct site *at)
+{
+	const struct site *best = at;
+	size_t end, k, depth;
+
+	if (at == NULL || !has_python(at))
+		return at;
+	depth = loop_depth(x, s, at);
+	k = site_launches(x->run->site, x->run->sites, s->kernel[i], &end);
+	for (; k < end; k++) {
+		const struct site *o = &x->run->site[k];
+		size_t shared;
+
+		/* Another thread's stack, as of a backward pass, has no line of the program. */
+		if (o->call != CALL_LAUNCH || o->kernel != s->kernel[i] || !has_python(o) ||
+		    !same_function(frame_at(at, 0), frame_at(o, 0)) ||
+		    (best != at && o->count <= best->count))
+			continue;
+		shared = in_common(at, o);
+		if (depth <= shared && loop_depth(x, s, o) > shared &&
+		    calls_beyond(x->run, o, shared) > calls_beyond(x->run, at, shared))
+			best = o;
+	}
+	return best;
 }
 
 /* Has a framework compiled loops, which the host runs launch by launch? */
@@ -940,8 +1032,9 @@ found(struct rule_view *x, const struct loop *l, const double *gone)
 	d->barred = bars(x->run, s);
 	lines_launch(x, d, s->kernel[0]);
 	at = place(x, d, s);
+	d->f.site = repeated_at(x, s, at, d->f.site);
 	d->variant = variant_of(x->run, l);
-	first = name_at(x, s, at, lines_launched(x->run, s->kernel[at]));
+	first = name_at(x, s, at, d->f.site);
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API), l->gain };
 	d->claims = 1;
