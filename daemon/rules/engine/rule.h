@@ -134,6 +134,9 @@ struct draft {
 	const char *variant;		/* of the practice, if a framework has other
 					 * words for it: frameworks.json; NULL: one whose
 					 * "frames" are on the stack of the call, if any */
+	const char *function;		/* of the program, which is to be compiled where it has
+					 * no model: frameworks.json has other words then,
+					 * with "{function}"; NULL */
 	const char *lead, *more;	/* what the advice begins and goes on with, in
 					 * whatever words a framework has for it; NULL */
 	struct folded *folded;

@@ -649,6 +649,26 @@ say_larger(const struct rule_view *x, const struct draft *d, const json_t *words
 	    "rate to them, and check the accuracy", text);
 }
 
+/* The words within ${words} for a program without a model, if the finding is of one. */
+static const json_t *
+without_model(const json_t *words, const struct draft *d)
+{
+	const json_t *own = d->function != NULL ? json_object_get(words, "function") : NULL;
+
+	return own != NULL ? own : words;
+}
+
+/* The advice ${text} with the function to compile in place of "{function}". */
+static const char *
+name_function(const struct rule_view *x, const struct draft *d, const char *text)
+{
+	static const char name[] = "{function}";
+	const char *at = d->function != NULL ? strstr(text, name) : NULL;
+
+	return at == NULL ? text : arena_format(x->arena, "%.*s%s%s", (int)(at - text), text,
+	    d->function, at + strlen(name));
+}
+
 void
 framework_words(const struct rule_view *x, struct draft *d)
 {
@@ -665,8 +685,9 @@ framework_words(const struct rule_view *x, struct draft *d)
 	    d->rule->id);
 	if ((variant = variant_of(x, words, d)) != NULL)
 		words = variant;
+	words = without_model(words, d);
 	if ((text = json_string_value(json_object_get(words, "advice"))) != NULL)
-		d->f.advice = say_larger(x, d, words, text);
+		d->f.advice = say_larger(x, d, words, name_function(x, d, text));
 	if ((text = json_string_value(json_object_get(words, "bad"))) != NULL)
 		d->f.bad_code = text;
 	if ((text = json_string_value(json_object_get(words, "good"))) != NULL)

@@ -61,6 +61,14 @@
 			 * 673 steps (a training of Mamba, H200, 2026-11-30) */
 #define WAITS_LINES 64	/* lines in one loop among which these are looked for */
 
+/* Sizes come again if most shapes of the function with most of them do: launched so often that a
+ * graph pays (min_repeats), and over much of the time in which the sequence repeats. Arithmetic:
+ * what is left are the function's other calls; a size of an array that grows through eight sizes
+ * (GROWN_SIZES) has an eighth of the time, once. */
+#define AGAIN_LEAST 0.75
+#define AGAIN_SPAN 0.25
+#define AGAIN_OWN 0.5		/* of the function's launches; arithmetic: most */
+
 #define BATCHED_MOST 0.5	/* blocks per SM; arithmetic: of a kernel that
 				 * leaves half of the SMs idle two fit at once */
 
@@ -599,16 +607,18 @@ waits_at(const struct rule_view *x, const struct sequence *s, const struct site 
 
 	if (n == 0 && at != NULL)
 		n = lines_of(x, s, at, lines_feeds, l);
+	while (n > 1 && l[n - 1].calls < WAITS_TOLD * (double)s->repeats)
+		n--;
 	for (size_t i = 0; i < n; i++) {
 		const char *base = text_base_name(l[i].f->file);
 
-		if (i > 0 && l[i].calls < WAITS_TOLD * (double)s->repeats)
-			break;
 		all = i == 0 ? arena_format(x->arena, "%s:%" PRIu32, base, l[i].f->line) :
 		    same_text(l[i].f->file, l[i - 1].f->file) ?
 		    arena_format(x->arena, "%s, :%" PRIu32, all, l[i].f->line) :
 		    arena_format(x->arena, "%s, %s:%" PRIu32, all, base, l[i].f->line);
-		if (l[i].from != NULL)
+		/* Behind the last of those that one line calls. */
+		if (l[i].from != NULL && (i + 1 == n || l[i + 1].from == NULL ||
+		    !is_line(l[i].from, l[i + 1].from)))
 			all = arena_format(x->arena, "%s (called from %s:%" PRIu32 ")", all,
 			    text_base_name(l[i].from->file), l[i].from->line);
 	}
@@ -949,17 +959,161 @@ take_made(const struct rule_view *x, struct draft *d)
 	return arena_format(x->arena, "%s:%" PRIu32, text_base_name(f->file), f->line);
 }
 
+/* Is it the variant in which each repeat has other sizes? */
+static bool
+has_sizes(const struct draft *d)
+{
+	return d->variant != NULL && strcmp(d->variant, "sizes") == 0;
+}
+
 /* The line at which the step waits most; NULL: it is none of a variant with waits. */
 static const char *
 say_waits(const struct rule_view *x, struct draft *d, const struct sequence *s)
 {
-
 	if (d->variant == NULL)
 		return NULL;
 	if (strcmp(d->variant, "made") == 0)
 		return take_made(x, d);
-	return strcmp(d->variant, "waits") != 0 ? NULL : waits_at(x, s,
-	    is_python(x, d->f.site) ? d->f.site : NULL);
+	if (strcmp(d->variant, "waits") != 0 && (!has_sizes(d) ||
+	    (double)s->syncs < WAITS_LEAST * (double)s->repeats))
+		return NULL;
+	return waits_at(x, s, is_python(x, d->f.site) ? d->f.site : NULL);
+}
+
+/* A function that a sequence launches, and its shapes while that repeats. */
+struct shapes {
+	size_t all, again;		/* again: those that come again and again */
+	double launches, own;		/* of all shapes; of these the sequence's */
+};
+
+static struct shapes
+shapes_of(const struct rule_view *x, const struct sequence *s, const struct kernel *k)
+{
+	double origin = (double)x->run->origin_ns, from = (double)s->first_ns - origin;
+	double to = (double)s->last_ns - origin;
+	struct shapes n = { .all = 0 };
+
+	for (size_t i = 0; i < x->run->kernels; i++) {
+		const struct kernel *o = &x->run->kernel[i];
+		double span = fmin((double)o->last_ns, to) - fmax((double)o->first_ns, from);
+
+		if (o->device != k->device || !same_text(o->mangled, k->mangled) || span < 0)
+			continue;
+		n.all++;
+		n.again += (double)o->launches >= rule_value(x, "min_repeats") &&
+		    span >= AGAIN_SPAN * (to - from);
+		n.launches += (double)o->launches;
+	}
+	for (size_t i = 0; i < steps_length(s); i++) {
+		const struct kernel *o = steps_kernel(x, s, i);
+
+		n.own += o != NULL && same_text(o->mangled, k->mangled) ? (double)s->repeats : 0;
+	}
+	return n;
+}
+
+/* In how many sizes the function of ${s} with most of them comes, again and again; 0: in others,
+ * too, or it is not known, as other parts of the program launch the function as well. */
+static size_t
+sizes_again(const struct rule_view *x, const struct sequence *s)
+{
+	struct shapes most = { .all = 1 };
+
+	for (size_t i = 0; i < steps_length(s); i++) {
+		const struct kernel *k = steps_kernel(x, s, i);
+		struct shapes n;
+
+		if (k == NULL || k->mangled == NULL)
+			continue;
+		n = shapes_of(x, s, k);
+		most = n.all > most.all ? n : most;
+	}
+	return most.again > 1 && (double)most.again >= AGAIN_LEAST * (double)most.all &&
+	    most.own >= AGAIN_OWN * most.launches ? most.again : 0;
+}
+
+static void
+add_more(const struct rule_view *x, struct draft *d, const char *text)
+{
+	d->more = d->more != NULL ? arena_format(x->arena, "%s; %s", d->more, text) : text;
+}
+
+/* Beside one size for all: sizes that come ${again} may have a graph each, and none contains the
+ * waits at the lines ${waits}, in the loop of ${s}. */
+static void
+offer_sizes(const struct rule_view *x, struct draft *d, const struct sequence *s,
+    const char *waits, size_t again)
+{
+	struct called_line l[WAITS_MOST];
+
+	if (again > 0)
+		add_more(x, d, "the same sizes come again and again: a graph for each of them, "
+		    "captured once, fits as well, or all are padded to the largest");
+	if (waits == NULL)
+		return;
+	add_more(x, d, arena_format(x->arena, lines_of(x, s, is_python(x, d->f.site) ?
+	    d->f.site : NULL, lines_reads, l) > 0 ? "no graph contains the waits at %s: a value "
+	    "that the host reads there in each turn, of an array that does not change, becomes "
+	    "a number of Python's once, in front of the loop" : "no graph contains the waits at "
+	    "%s: what is copied to the GPU there, and does not change, is copied once, in "
+	    "front of the loop", waits));
+}
+
+/* Is ${s} made within a model's forward pass? */
+static bool
+is_forward(const struct site *s)
+{
+	for (size_t i = 0; i < s->frames && s->frame[i].python; i++)
+		if (s->frame[i].function != NULL && strcmp(s->frame[i].function, "forward") == 0)
+			return true;
+	return framework_calls_module(s);
+}
+
+/* Does a model launch some of ${s}, within ${depth} of ${at}, or does the run differentiate one? */
+static bool
+has_model(const struct rule_view *x, const struct sequence *s, const struct site *at,
+    size_t depth)
+{
+	const struct run *run = x->run;
+
+	for (size_t i = 0; i < run->sites; i++)
+		if (framework_differentiates(&run->site[i]))
+			return true;
+	for (size_t i = 0; i < s->length && i < SEQUENCE_MAX; i++) {
+		size_t end, k = site_launches(run->site, run->sites, s->kernel[i], &end);
+
+		for (; k < end; k++)
+			if (run->site[k].kernel == s->kernel[i] &&
+			    run->site[k].call == CALL_LAUNCH &&
+			    is_within(&run->site[k], at, depth) && is_forward(&run->site[k]))
+				return true;
+	}
+	return is_forward(at);
+}
+
+/* What to compile where no model launches ${s}, which is at ${at}: the program's function within
+ * which all of its launches are. NULL: it is a model, or not known. */
+static const char *
+function_of(const struct rule_view *x, const struct sequence *s, const struct site *at)
+{
+	const struct site_frame *f;
+	size_t depth;
+
+	if (at == NULL || !has_python(at))
+		return NULL;
+	depth = loop_depth(x, s, at);
+	if (has_model(x, s, at, depth))
+		return NULL;
+	while ((f = frame_at(at, depth)) != NULL && (!site_own(f) || site_installed(f)) &&
+	    depth > 0)
+		depth--;
+	if (f == NULL || !site_own(f) || site_installed(f) || f->file == NULL)
+		return NULL;
+	return f->function == NULL || f->function[0] == '<' ?
+	    arena_format(x->arena, "a function with what the loop at %s:%" PRIu32 " does in a "
+	    "turn", text_base_name(f->file), f->line) :
+	    arena_format(x->arena, "the function that launches the sequence (%s at %s:%" PRIu32 ")",
+	    f->function, text_base_name(f->file), f->line);
 }
 
 /* In place of several batches ${a} whose gradients are added up, one. If the loop has most of
@@ -1027,7 +1181,7 @@ found(struct rule_view *x, const struct loop *l, const double *gone)
 	    s->kernel[0]));
 	const struct kernel *k = kernel_at(x, s, 0);
 	const char *first, *waits, *others;
-	size_t at;
+	size_t at, again;
 
 	d->barred = bars(x->run, s);
 	lines_launch(x, d, s->kernel[0]);
@@ -1053,6 +1207,10 @@ found(struct rule_view *x, const struct loop *l, const double *gone)
 	    arena_format(x->arena, "%u launches, beginning with %s, %s times",
 	    s->length, first, say_count(x->arena, s->repeats));
 	waits = say_waits(x, d, s);
+	again = has_sizes(d) ? sizes_again(x, s) : 0;
+	if (has_sizes(d))
+		offer_sizes(x, d, s, waits, again);
+	d->function = function_of(x, s, d->f.site);
 	d->with_waits = c->python;
 	others = l->others > 0 ? arena_format(x->arena, ", beside %s of the same loop%s",
 	    say_counted(x->arena, (double)l->others, "other sequence"),
@@ -1092,7 +1250,9 @@ found(struct rule_view *x, const struct loop *l, const double *gone)
 	    "again," : arena_format(x->arena, "a sequence of %u kernels repeats",
 	    s->length), say_count(x->arena, s->repeats),
 	    !c->alike ? "" : is_growing(d->variant) ?
-	    " with ever larger grids" : " in other sizes each time",
+	    " with ever larger grids" : again == 0 ? " in other sizes each time" :
+	    arena_format(x->arena, " in other sizes each time (the same %s again and again)",
+	    say_count(x->arena, again)),
 	    waits != NULL ? " with waits at " : "",
 	    waits != NULL ? waits : "", others,
 	    say_seconds(x->arena, c->kernel_s), say_gaps(x, c));
