@@ -675,19 +675,21 @@ static const struct site *
 repeated_at(const struct rule_view *x, const struct sequence *s, size_t i, const struct site *at)
 {
 	const struct site *best = at;
+	const struct site_frame *outer = at != NULL ? frame_at(at, 0) : NULL;
 	size_t end, k, depth;
 
-	if (at == NULL || !has_python(at))
+	if (outer == NULL)
 		return at;
 	depth = loop_depth(x, s, at);
 	k = site_launches(x->run->site, x->run->sites, s->kernel[i], &end);
 	for (; k < end; k++) {
 		const struct site *o = &x->run->site[k];
+		const struct site_frame *f = frame_at(o, 0);
 		size_t shared;
 
 		/* Another thread's stack, as of a backward pass, has no line of the program. */
-		if (o->call != CALL_LAUNCH || o->kernel != s->kernel[i] || !has_python(o) ||
-		    !same_function(frame_at(at, 0), frame_at(o, 0)) ||
+		if (o->call != CALL_LAUNCH || o->kernel != s->kernel[i] || f == NULL ||
+		    !same_function(outer, f) ||
 		    (best != at && o->count <= best->count))
 			continue;
 		shared = in_common(at, o);
