@@ -246,6 +246,18 @@ framework_recurs_back(const struct site *s)
 }
 
 bool
+framework_coalesces(const struct site *s)
+{
+	return has_function("coalescing", s);
+}
+
+bool
+framework_multiplies_sparse(const struct site *s)
+{
+	return has_function("multiplying_sparse", s);
+}
+
+bool
 framework_feeds(const struct site *s)
 {
 	return has_function("feeding", s);

@@ -57,6 +57,11 @@ size_t framework_loop_depth(const struct site *s);
 bool framework_recurs(const struct site *s);
 bool framework_recurs_back(const struct site *s);
 
+/* framework_coalesces(s), framework_multiplies_sparse(s): is it made where a framework sorts
+ * and adds up the entries of a sparse matrix, or by a product that does so first? */
+bool framework_coalesces(const struct site *s);
+bool framework_multiplies_sparse(const struct site *s);
+
 /* framework_feeds(s): is it made by an operator with which the next input of such a layer is
  * made of its last output: attention, or the choice of a token? */
 bool framework_feeds(const struct site *s);

@@ -12,6 +12,9 @@
  * A framework's recurrent layer that a training calls for one position after the other takes
  * all of them in one call: then the loop goes, which saves more than a graph of a turn of it.
  *
+ * Where products with sparse matrices coalesce these each time, that has to go first: no graph
+ * takes it, and it is most of what is launched.
+ *
  * A loop of few turns that a framework has compiled within another is unrolled: its turns fuse,
  * which saves most launches of a step, where a loop of thousands cannot be unrolled away.
  *
@@ -177,6 +180,21 @@ add_candidates(const struct rule_view *x, const struct sequence *s, size_t n,
 	return have;
 }
 
+/* Of the ${n} loops, the one with the largest gain in which sparse matrices are coalesced for
+ * each product is the one that is told of them: the seconds are the run's. */
+static void
+find_coalesced(const struct rule_view *x, struct bound_loop *l, size_t n, struct gone *less)
+{
+	struct bound_loop *most = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (!l[i].told && l[i].main->python &&
+		    (most == NULL || l[i].gain.mid > most->gain.mid))
+			most = &l[i];
+	if (most != NULL)
+		most->coalesced = coalesced_of(x, most->main->s, less);
+}
+
 enum rule_state
 rule_launch_bound_graph_candidate(struct rule_view *x)
 {
@@ -188,10 +206,11 @@ rule_launch_bound_graph_candidate(struct rule_view *x)
 	bool layer = r.site != NULL;
 	size_t n, around, loops = 0, said = 0;
 	double *gone = arena_get(x->arena, (run->kernels + 1) * sizeof(*gone));
+	struct gone *less = arena_get(x->arena, (run->kernels + 1) * sizeof(*less));
 	bool compiled = bound_loops_itself(run);
 	struct bound_loop *l;
 
-	if (c == NULL || gone == NULL)
+	if (c == NULL || gone == NULL || less == NULL)
 		return RULE_CLEAN;
 	n = add_candidates(x, run->sequence, run->sequences, false, layer, &u, c, 0);
 	n = add_candidates(x, run->alike, run->alikes, true, layer, &u, c, n);
@@ -210,9 +229,10 @@ rule_launch_bound_graph_candidate(struct rule_view *x)
 		loops++;
 	}
 	bound_join_inner(l, loops);
+	find_coalesced(x, l, loops, less);
 	for (size_t i = 0; i < loops && said < FINDINGS; i++)
 		if (!l[i].told) {
-			bound_found(x, &l[i], gone);
+			bound_found(x, &l[i], gone, less);
 			said++;
 		}
 	return said > 0 ? RULE_FOUND : RULE_CLEAN;

@@ -17,6 +17,7 @@
 #define CADV_PRACTICE_BOUND_H
 
 #include "rules/evidence/decomposed.h"
+#include "rules/evidence/coalesced.h"
 #include "rules/evidence/inner.h"
 #include "rules/evidence/recurrent.h"
 
@@ -83,6 +84,7 @@ struct bound_loop {
 	bool parts;			/* most launches lie between */
 	const struct recurrent *recurrent;	/* the layer that it calls for
 					 * single positions; NULL */
+	struct coalesced coalesced;	/* products in it with sparse matrices */
 	struct inner inner;		/* loops of few turns in it: most launches */
 	struct during during;		/* its repeats lie */
 	double inner_s, turns_s;	/* all gaps in front of the loop's launches; of the time
@@ -190,7 +192,9 @@ const char *bound_function(const struct rule_view *x, const struct sequence *s,
 
 /* --- words.c ---------------------------------------------------------------- */
 
-/* bound_found(x, l, gone): reports the loop ${l}. */
-void bound_found(struct rule_view *x, const struct bound_loop *l, const double *gone);
+/* bound_found(x, l, gone, less): reports the loop ${l}; ${gone} and ${less}: what of kernels goes
+ * with inner loops, and with what is coalesced, by kernel. */
+void bound_found(struct rule_view *x, const struct bound_loop *l, const double *gone,
+    const struct gone *less);
 
 #endif

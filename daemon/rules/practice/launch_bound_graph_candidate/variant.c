@@ -71,6 +71,8 @@ bound_variant(const struct run *run, const struct bound_loop *l)
 		return "recurrent";
 	if (l->inner.turns > 0)
 		return "inner";
+	if (l->coalesced.found)
+		return "coalesced";
 	if (c->alike)
 		return (double)s->grown >= GROWN_LEAST * launches &&
 		    (double)s->shrunk <= SHRUNK_MOST * (double)s->grown ?

@@ -67,6 +67,9 @@ advise(const struct rule_view *x, const struct draft *d,
 	if (d->variant != NULL && strcmp(d->variant, "sizes") == 0)
 		return "give each step more work, with larger batches; padded to "
 		    "one size, or a few, a step can be launched as one graph";
+	if (d->variant != NULL && strcmp(d->variant, "coalesced") == 0)
+		return "coalesce a sparse matrix once, where it is made, or make it CSR or, if "
+		    "small, dense; then launch the step as one graph";
 	if (d->variant != NULL && strcmp(d->variant, "parts") == 0)
 		return "compile the functions that are called again and again, each "
 		    "as one graph; what the host decides in between ends a graph";
@@ -172,7 +175,8 @@ is_early(const struct run *run, const struct bound_loop *l)
 }
 
 void
-bound_found(struct rule_view *x, const struct bound_loop *l, const double *gone)
+bound_found(struct rule_view *x, const struct bound_loop *l, const double *gone,
+    const struct gone *less)
 {
 	const struct candidate *c = l->main;
 	const struct sequence *s = c->s;
@@ -276,5 +280,7 @@ bound_found(struct rule_view *x, const struct bound_loop *l, const double *gone)
 		bound_say_recurrent(x, l->recurrent, d);
 	if (l->inner.turns > 0)
 		bound_say_inner(x, l, gone, d);
+	else if (l->recurrent == NULL && l->coalesced.found)
+		coalesced_say(x, d, &l->coalesced, less);
 	reads_doubt_idle(x, d);
 }
