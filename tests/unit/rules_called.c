@@ -3,6 +3,7 @@
  * rules about code do not judge them, and the findings about how they are called.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "rules/evidence/library.h"
@@ -257,6 +258,65 @@ MADE_TEST(test_reduction_by_one_block)
 		assert_true(f->worth_it);
 		assert_true(f->saves_low_s < f->saves_s);
 	}
+}
+
+/* Operators whose shape decides how many blocks they have: not if these fill half of the GPU, if
+ * they are short, or of another operator with the same kernel. */
+MADE_TEST(test_blocks_by_shape)
+{
+#define NATIVE "void at::native::(anonymous namespace)::"
+	static struct site_frame frame[2] = {
+	    { .function = "at::_ops::native_group_norm::call(at::Tensor const&)",
+	    .module = "libtorch_cpu.so" },
+	    { .file = "/a/model.py", .function = "forward", .line = 10, .python = true } };
+	static struct site site[1];
+	static const struct {
+		const char *name, *operator;
+		uint32_t blocks;
+		uint64_t ns;
+		const char *advice;	/* NULL: none */
+	} cases[] = {
+		{ NATIVE "RowwiseMomentsCUDAKernel<float>(long)", "native_group_norm", 8, 1200000,
+		    "without a compiler torch.var_mean" },
+		{ NATIVE "ComputeInternalGradientsCUDAKernel<float>(long)",
+		    "native_group_norm_backward", 16, 750000, "torch.compile" },
+		{ NATIVE "upsample_bilinear2d_out_frame<float>(int)", "upsample_bilinear2d", 2,
+		    280000, "channels last" },
+		{ NATIVE "RowwiseMomentsCUDAKernel<float>(long)", "native_group_norm", 100, 1200000,
+		    NULL },
+		{ NATIVE "RowwiseMomentsCUDAKernel<float>(long)", "native_group_norm", 8, 20000,
+		    NULL },
+		{ NATIVE "RowwiseMomentsCUDAKernel<float>(long)", "native_layer_norm", 8, 1200000,
+		    NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct finding *f;
+		struct kernel *k;
+		char function[80];
+
+		made_again(m);
+		snprintf(function, sizeof(function), "at::_ops::%s::call(at::Tensor const&)",
+		    cases[i].operator);
+		frame[0].function = function;
+		k = made_kernel(m, cases[i].name, 1000, cases[i].ns);
+		k->shape.grid_x = cases[i].blocks;
+		site[0] = (struct site){ .call = CALL_LAUNCH, .kernel = k->id, .count = 10,
+		    .frame = frame, .frames = 2, .first = 1 };
+		m->run.site = site;
+		m->run.sites = 1;
+		f = made_finding(made_advised(m), "grid-too-small");
+		assert_true((f != NULL) == (cases[i].advice != NULL));
+		if (f == NULL)
+			continue;
+		assert_has(f->where, cases[i].operator);
+		assert_has(f->summary, "for 132 SMs");
+		assert_has(f->advice, cases[i].advice);
+		assert_true(f->worth_it);
+		assert_true(f->saves_low_s < 0.5 * f->saves_s);
+		assert_true(f->saves_s < 0.9 * f->saves_high_s);
+	}
+#undef NATIVE
 }
 
 /* The kernels of a program that multiplies matrices, without code or counts. */

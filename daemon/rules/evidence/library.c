@@ -60,6 +60,7 @@ struct operation_name {
 struct first_name {
 	const char *name;
 	const char *part[PARTS_MAX], *function[PARTS_MAX];
+	struct shaped shaped;
 };
 
 static struct family family[FAMILIES_MAX];
@@ -69,7 +70,9 @@ static struct first_name channels_first[FIRSTS_MAX];
 /* Operators that a framework does without its library, by their functions; and the kernels
  * that only they need. */
 static struct first_name unrolled[FIRSTS_MAX];
-static size_t families, facts, operations, firsts, unrolls;
+/* Operators whose shape decides how many blocks they have. */
+static struct first_name by_shape[FIRSTS_MAX];
+static size_t families, facts, operations, firsts, unrolls, by_shapes;
 /* Owns the strings, as in catalogue.c. */
 static json_t *volatile root;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -157,6 +160,9 @@ load_firsts(const char *list, struct first_name f[FIRSTS_MAX])
 		f[n].name = json_string_value(json_object_get(item, "operator"));
 		read_parts(f[n].part, json_object_get(item, "parts"));
 		read_parts(f[n].function, json_object_get(item, "functions"));
+		f[n].shaped = (struct shaped){ f[n].name,
+		    json_string_value(json_object_get(item, "blocks")),
+		    json_string_value(json_object_get(item, "words")) };
 		n += f[n].name != NULL;
 	}
 	return n;
@@ -172,6 +178,7 @@ load(void)
 	load_facts();
 	firsts = load_firsts("channels_first", channels_first);
 	unrolls = load_firsts("unrolled", unrolled);
+	by_shapes = load_firsts("shaped", by_shape);
 }
 
 /* The module of the innermost native frame that is not CUDA's own. */
@@ -350,20 +357,37 @@ is_below(const struct run *run, const struct kernel *k,
 	return mine > all / 2;
 }
 
-const char *
-library_channels_first(const struct run *run, const struct kernel *k)
+/* The one of the ${n} operators in ${f} that ${k} is part of; NULL: none. */
+static const struct first_name *
+operator_in(const struct first_name *f, size_t n, const struct run *run, const struct kernel *k)
 {
 	const char *name = k->name != NULL ? k->name : k->mangled;
 
-	pthread_once(&once, load);
-	for (size_t i = 0; name != NULL && i < firsts; i++) {
-		const struct first_name *f = &channels_first[i];
-
-		if (has_part(name, strlen(name), f->part) && (f->function[0] == NULL ||
-		    is_below(run, k, f->function)))
-			return f->name;
-	}
+	for (size_t i = 0; name != NULL && i < n; i++)
+		if (has_part(name, strlen(name), f[i].part) && (f[i].function[0] == NULL ||
+		    is_below(run, k, f[i].function)))
+			return &f[i];
 	return NULL;
+}
+
+const char *
+library_channels_first(const struct run *run, const struct kernel *k)
+{
+	const struct first_name *f;
+
+	pthread_once(&once, load);
+	f = operator_in(channels_first, firsts, run, k);
+	return f != NULL ? f->name : NULL;
+}
+
+const struct shaped *
+library_shaped(const struct run *run, const struct kernel *k)
+{
+	const struct first_name *f;
+
+	pthread_once(&once, load);
+	f = operator_in(by_shape, by_shapes, run, k);
+	return f != NULL ? &f->shaped : NULL;
 }
 
 enum library_unrolled

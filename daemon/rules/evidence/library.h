@@ -52,6 +52,17 @@ bool library_owns(const struct run *run, const struct kernel *k);
  * padding"; NULL: another, or not known. */
 const char *library_channels_first(const struct run *run, const struct kernel *k);
 
+/* A framework's operator whose kernel has blocks by the operator's shape alone, however much
+ * each has to do: who calls it can only call it otherwise. */
+struct shaped {
+	const char *operator;	/* "group normalisation" */
+	const char *blocks;	/* "a block for each group of each sample" */
+	const char *words;	/* the variant with words for it: frameworks.json */
+};
+
+/* library_shaped(run, k): the one that ${k} is a kernel of; NULL: another, or not known. */
+const struct shaped *library_shaped(const struct run *run, const struct kernel *k);
+
 /* library_unrolled(run, k): is ${k}, by the stacks of its launches, part of a convolution
  * that a framework does itself, as a product, where a library would do it? A copy is of an
  * image's windows, which only the product needs. */

@@ -1,7 +1,8 @@
 /*
  * grid-too-small: the grid has too few blocks to give every SM work, or so few
  * that warp slots stay empty although no resource is saturated. Of a library's kernels
- * only a framework's reductions are judged, whose caller chooses the axis, and the
+ * only a framework's reductions are judged, whose caller chooses the axis, operators whose
+ * shape alone decides how many blocks they have (group normalisation), and the
  * decompositions of small matrices, round by round, of which it can ask for others.
  */
 #include <math.h>
@@ -24,6 +25,11 @@
  * call. Assumed: which of these is open to the program no record says; half is a factor of
  * two, the first digit of what they bring. */
 static const double decomposed_goes[VIEWS] = { 0.2, 0.5, 0.8 };
+
+/* Of what the idle SMs would take over of an operator so much goes where another kernel takes
+ * its place. Arithmetic: one more pass over the data, or a memory that few blocks had to
+ * themselves, is a part of it; a compiler that keeps the operator as it is saves nothing. */
+static const double shaped_goes[VIEWS] = { 0.3, 0.8, 1 };
 
 #define WARPS_MOST 64.0		/* that an SM holds: the largest factor for one */
 
@@ -340,6 +346,42 @@ ask_reduction(struct rule_view *x, double blocks, double sms)
 	return rule_settle(x, d);
 }
 
+/* A framework's operator ${o} that has few blocks whatever there is to do. The mean time is that of
+ * all launches: of one grid they are of all sizes, and counters are of one of them. */
+static enum rule_state
+ask_shaped(struct rule_view *x, const struct shaped *o, double blocks, double sms)
+{
+	const struct kernel *k = rule_kernel(x);
+	double mean_s = steps_mean_s(k);
+	struct draft *d;
+
+	if (blocks >= FEW_SMS * sms || mean_s < rule_value(x, "min_called") ||
+	    (isfinite(k->alone_ns) && k->alone_ns < 0.5 * (double)k->total_ns))
+		return RULE_CLEAN;
+	d = rule_found(x, NULL);
+	for (int v = 0; v < VIEWS; v++)
+		d->fix[v].whole = 1 - shaped_goes[v] * (1 - blocks / sms);
+	rule_evidence(x, d, "blocks", blocks, "blocks in the grid",
+	    .attribute = "kernel activity record", .unit = "block");
+	rule_evidence(x, d, "sms", sms, "SMs of this GPU",
+	    .attribute = "device record", .unit = "SM");
+	rule_evidence(x, d, "time_s", mean_s, "mean time of a launch",
+	    .measured = "kernel records", .key = "min_called");
+	d->variant = o->words;
+	d->f.confidence = CONF_MEDIUM;
+	d->f.summary = arena_format(x->arena, "%s on %s block%s for %s SMs, %s each time: it has "
+	    "%s, however much each has to do", o->operator, say_whole(x->arena, blocks),
+	    blocks == 1 ? "" : "s", say_whole(x->arena, sms),
+	    say_seconds(x->arena, mean_s), o->blocks);
+	d->f.advice = "let a compiler make the operator's kernels (torch.compile), which divide "
+	    "the work among many blocks, or put more samples into a batch";
+	d->f.bad_code = NULL;
+	d->f.good_code = NULL;
+	d->f.gain_note = "another kernel does the same on all SMs; how near that comes is assumed: "
+	    "four fifths, at least three tenths of what the idle SMs take over";
+	return rule_settle(x, d);
+}
+
 /* The kernels and gaps of ${p}, of which ${of} are: a finding as of a rule about the run,
  * since one call launches all of them. False without memory. */
 static bool
@@ -447,12 +489,15 @@ rule_grid_too_small(struct rule_view *x)
 	const struct kernel *k = x->kernel;
 	double blocks = rule_blocks(k), sms = x->device->limits.sms;
 	bool counters = x->load->limit >= 0;
+	const struct shaped *shaped;
 	struct draft *d;
 
 	if (!(blocks > 0) || !(sms > 0))
 		return rule_unmeasured(x, REASON_GRID_UNKNOWN);
 	if (x->library != NULL && x->library->solver)
 		return ask_decomposed(x);
+	if (x->library != NULL && (shaped = library_shaped(x->run, rule_kernel(x))) != NULL)
+		return ask_shaped(x, shaped, blocks, sms);
 	if (x->library != NULL)
 		return ask_reduction(x, blocks, sms);
 	if (x->load->time_s < rule_value(x, "min_time"))
