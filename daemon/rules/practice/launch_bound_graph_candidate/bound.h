@@ -16,8 +16,8 @@
 #ifndef CADV_PRACTICE_BOUND_H
 #define CADV_PRACTICE_BOUND_H
 
-#include "rules/evidence/decomposed.h"
 #include "rules/evidence/coalesced.h"
+#include "rules/evidence/decomposed.h"
 #include "rules/evidence/inner.h"
 #include "rules/evidence/recurrent.h"
 
