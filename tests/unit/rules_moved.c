@@ -110,6 +110,11 @@ MADE_TEST(test_place)
 	assert_int_equal(line_of(made_found(m, "pageable-host-memory")), 86);
 	site[KERNEL].frame = launch;
 	assert_int_equal(line_of(made_found(m, "pageable-host-memory")), 87);
+	/* The host is there for longer than copies take: it waits for the work before. */
+	made_batches(m, some);
+	m->copy[0].gpu_ns = 1500 * MS;
+	m->copy[0].exposed_ns = 1.5e9;
+	assert_int_equal(line_of(made_found(m, "pageable-host-memory")), 87);
 	/* None that way is known: no place, rather than a wrong one. */
 	made_batches(m, some);
 	site[SMALL] = site[LARGE] = site[NORM];

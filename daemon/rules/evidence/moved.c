@@ -19,6 +19,9 @@
  * fall late where the host holds the interpreter's lock: a line with 1.3 to 2 ms in front of
  * each of 1,424 copies had looks for 0.57 of what the records say. */
 #define LOOKED_LEAST 0.33
+/* The host may be at a line that copies for so many times as long as the copies take. Measured:
+ * 1.1 where they are most of it; arithmetic: of more than twice, most is something else. */
+#define WAITED 2
 #define FEW 0.1			/* arithmetic */
 #define GAPS_LEAST 10		/* alike, as in gpu-idle-gaps */
 
@@ -136,13 +139,27 @@ most_of(const struct run *run, enum wire_copy kind)
 	return most;
 }
 
+/* The time of the copies of a direction on the GPU. */
+static double
+copies_s(const struct run *run, enum wire_copy kind)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < run->copies; i++)
+		if (!run->copy[i].memset && run->copy[i].kind == kind)
+			ns += (double)run->copy[i].gpu_ns;
+	return ns * 1e-9;
+}
+
 /* The best place; with ${looked} by the time that the host is there. *${looks}: how many looks
- * at any of them. */
+ * at any of them; 0 if those at one stand for longer than the copies explain, as where
+ * the host waits there for the work before. */
 static const struct site *
 best_of(const struct run *run, enum wire_copy kind, bool bytes, bool looked, size_t *looks)
 {
 	struct candidate best = { NULL, 0, 0 };
-	double most = most_of(run, kind);
+	bool longer = false;
+	double most = most_of(run, kind), explained = WAITED * copies_s(run, kind);
 	size_t n;
 
 	*looks = 0;
@@ -157,10 +174,13 @@ best_of(const struct run *run, enum wire_copy kind, bool bytes, bool looked, siz
 		    !is_aside(run, c.site, most)) {
 			c.looked = looked_s(run, c.site, &n);
 			*looks += n;
+			longer |= c.looked > explained;
 		}
 		if (is_better(&c, &best))
 			best = c;
 	}
+	if (longer)
+		*looks = 0;
 	return best.site;
 }
 
