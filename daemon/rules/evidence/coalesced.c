@@ -175,8 +175,8 @@ coalesced_say(const struct rule_view *x, struct draft *d, const struct coalesced
 	    "of all whose stack was taken", .measured = "call sites");
 	d->f.confidence = CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "a sparse matrix is coalesced anew for each "
-	    "product: %s launches sort and add its entries, and the host waits for their number; of that "
-	    "loop %s", say_whole(x->arena, c->launches), d->f.summary);
+	    "product: %s launches sort and add its entries, and the host waits for their "
+	    "number; of that loop %s", say_whole(x->arena, c->launches), d->f.summary);
 	d->f.gain_note = graph ? "the kernels that coalesce go, and all gaps shrink to those "
 	    "between nodes of a graph, which holds the step once no product coalesces" :
 	    "the launches that coalesce go, with the gaps in front of them and the waits "
