@@ -92,7 +92,7 @@ updates_of(struct rule_view *x)
 /* Is ${c}, of which it sets the part that updates single tensors, an optimizer's loop over
  * them? */
 static bool
-is_update(const struct rule_view *x, const struct bound_updates *u, struct candidate *c)
+is_update(const struct rule_view *x, const struct bound_updates *u, struct bound_candidate *c)
 {
 	size_t n = steps_length(c->s);
 	double all = 0, optimizer = 0;
@@ -125,7 +125,7 @@ is_decomposing(const struct rule_view *x, const struct bound_updates *u, const s
 
 static bool
 is_candidate(const struct rule_view *x, const struct sequence *s, bool alike,
-    struct candidate *out)
+    struct bound_candidate *out)
 {
 	double launches = (double)s->length * (double)s->repeats;
 	double kernels = (double)s->kernel_ns * 1e-9, most;
@@ -159,10 +159,10 @@ is_candidate(const struct rule_view *x, const struct sequence *s, bool alike,
 /* Lists the candidates among ${n} sequences behind the ${have} in ${out}. */
 static size_t
 add_candidates(const struct rule_view *x, const struct sequence *s, size_t n,
-    bool alike, bool layer, struct bound_updates *u, struct candidate *out, size_t have)
+    bool alike, bool layer, struct bound_updates *u, struct bound_candidate *out, size_t have)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct candidate *c = &out[have];
+		struct bound_candidate *c = &out[have];
 
 		if (!is_candidate(x, &s[i], alike, c) || (alike && !c->python) ||
 		    is_decomposing(x, u, &s[i]))
@@ -199,7 +199,7 @@ enum rule_state
 rule_launch_bound_graph_candidate(struct rule_view *x)
 {
 	const struct run *run = x->run;
-	struct candidate *c = arena_get(x->arena, (run->sequences + run->alikes + 1) *
+	struct bound_candidate *c = arena_get(x->arena, (run->sequences + run->alikes + 1) *
 	    sizeof(*c));
 	struct bound_updates u = updates_of(x);
 	struct recurrent r = recurrent_layer(x, rule_value(x, "min_calls"));

@@ -64,7 +64,7 @@ one_batch(const struct rule_view *x, const struct bound_loop *l, const struct ac
 void
 bound_offer_batches(const struct rule_view *x, const struct bound_loop *l, struct draft *d)
 {
-	const struct candidate *c = l->main;
+	const struct bound_candidate *c = l->main;
 	bool fits = d->variant == NULL || strcmp(d->variant, "waits") == 0 ||
 	    strcmp(d->variant, "short") == 0;
 	struct accumulated a;

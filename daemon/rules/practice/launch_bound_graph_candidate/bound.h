@@ -45,7 +45,7 @@
 #define PARTS_MOST 0.5	/* arithmetic: if most launches lie between, the repeats
 			 * are parts of a step that is never the same */
 
-struct candidate {
+struct bound_candidate {
 	const struct sequence *s;
 	bool alike;			/* in other shapes each time */
 	bool python;			/* launched by Python */
@@ -76,7 +76,7 @@ struct bound_updates {
 
 /* A sequence, and those that repeat beside it. */
 struct bound_loop {
-	const struct candidate *main;	/* with the largest gain */
+	const struct bound_candidate *main;	/* with the largest gain */
 	size_t others;
 	double launches, idle_s;	/* of all repeats */
 	double updates, updates_s;	/* of these, those for single tensors */
@@ -102,13 +102,13 @@ bool bound_meanwhile(const struct sequence *a, const struct sequence *b);
 
 /* bound_one_loop(c, d, layer): do both repeat in one stream at the same time, launched by
  * Python? With a recurrent ${layer} streams do not count. */
-bool bound_one_loop(const struct candidate *c, const struct candidate *d, bool layer);
+bool bound_one_loop(const struct bound_candidate *c, const struct bound_candidate *d, bool layer);
 
 /* bound_loop(c, n, first, u): the loop of candidate ${first} among ${n} of them.
  * bound_sizes(x, c, n, first): how often the grids of its sequences grow. */
-struct bound_loop bound_loop(const struct candidate *c, size_t n, size_t first,
+struct bound_loop bound_loop(const struct bound_candidate *c, size_t n, size_t first,
     const struct bound_updates *u);
-size_t bound_sizes(const struct rule_view *x, const struct candidate *c, size_t n,
+size_t bound_sizes(const struct rule_view *x, const struct bound_candidate *c, size_t n,
     size_t first);
 
 /* --- recurrent.c ------------------------------------------------------------ */
@@ -117,11 +117,11 @@ size_t bound_sizes(const struct rule_view *x, const struct candidate *c, size_t 
  * of ${r}; ${n}: none. bound_price_recurrent(x, c, n, first, r, l): prices one call in place of
  * ${r}'s in that loop. bound_is_taken(c, n, first, around, r): is most of the loop of candidate
  * ${first} a part of it? bound_say_recurrent(x, r, d): say so. */
-size_t bound_recurrent_loop(const struct rule_view *x, const struct candidate *c, size_t n,
+size_t bound_recurrent_loop(const struct rule_view *x, const struct bound_candidate *c, size_t n,
     const struct recurrent *r, const struct bound_updates *u);
-void bound_price_recurrent(const struct rule_view *x, const struct candidate *c, size_t n,
+void bound_price_recurrent(const struct rule_view *x, const struct bound_candidate *c, size_t n,
     size_t first, const struct recurrent *r, struct bound_loop *l);
-bool bound_is_taken(const struct candidate *c, size_t n, size_t first, size_t around,
+bool bound_is_taken(const struct bound_candidate *c, size_t n, size_t first, size_t around,
     const struct recurrent *r);
 void bound_say_recurrent(const struct rule_view *x, const struct recurrent *r, struct draft *d);
 

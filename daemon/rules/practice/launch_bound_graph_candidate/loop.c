@@ -27,7 +27,7 @@ bound_meanwhile(const struct sequence *a, const struct sequence *b)
 /* Do both repeat in one stream at the same time, launched by Python? With a recurrent
  * ${layer} streams do not count: cuDNN launches it in several of its own. */
 bool
-bound_one_loop(const struct candidate *c, const struct candidate *d, bool layer)
+bound_one_loop(const struct bound_candidate *c, const struct bound_candidate *d, bool layer)
 {
 	return c->python && d->python && (layer || c->s->stream == d->s->stream) &&
 	    bound_meanwhile(c->s, d->s);
@@ -51,7 +51,7 @@ small_in(const struct bound_updates *u, const struct sequence *s)
 /* Adds what lies between the repeats of ${l}, whose span is that of ${s}, but for an
  * optimizer's ${u} and small decompositions. */
 static void
-add_between(const struct candidate *c, const struct sequence *s,
+add_between(const struct bound_candidate *c, const struct sequence *s,
     const struct bound_updates *u, struct bound_loop *l)
 {
 	struct decomposed small = small_in(u, s);
@@ -92,7 +92,7 @@ add_when(struct during *w, const struct sequence *s, double origin)
 
 /* The loop of candidate ${first} among ${n} of them. */
 struct bound_loop
-bound_loop(const struct candidate *c, size_t n, size_t first, const struct bound_updates *u)
+bound_loop(const struct bound_candidate *c, size_t n, size_t first, const struct bound_updates *u)
 {
 	struct bound_loop l = { .main = &c[first] };
 	const struct sequence *longest = c[first].s;
@@ -123,7 +123,7 @@ bound_loop(const struct candidate *c, size_t n, size_t first, const struct bound
 /* How often the grids of the sequences of the loop of candidate ${first} grow, launched by Python:
  * what grows there is an array of the program's. */
 size_t
-bound_sizes(const struct rule_view *x, const struct candidate *c, size_t n, size_t first)
+bound_sizes(const struct rule_view *x, const struct bound_candidate *c, size_t n, size_t first)
 {
 	const struct sequence **s = arena_get(x->arena, (n + 1) * sizeof(const struct sequence *));
 	size_t have = 0;

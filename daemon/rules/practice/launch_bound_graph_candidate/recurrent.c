@@ -82,7 +82,7 @@ is_batch(const struct rule_view *x, const struct sequence *s, const struct recur
  * loop, if it is Python's, what does not come once a step; what other threads launch, as the
  * backward pass, if it comes about as often meanwhile. */
 static bool
-is_turn(const struct candidate *c, size_t i, size_t first, const struct recurrent *r)
+is_turn(const struct bound_candidate *c, size_t i, size_t first, const struct recurrent *r)
 {
 	bool own = c[i].loop == first && c[i].python;
 
@@ -129,7 +129,7 @@ has_long_gaps(const struct sequence *s)
  * believed where each position has one, else half: some are the host's own work for all
  * positions. Arithmetic. */
 void
-bound_price_recurrent(const struct rule_view *x, const struct candidate *c, size_t n, size_t first,
+bound_price_recurrent(const struct rule_view *x, const struct bound_candidate *c, size_t n, size_t first,
     const struct recurrent *r, struct bound_loop *l)
 {
 	const struct run *run = x->run;
@@ -164,7 +164,7 @@ bound_price_recurrent(const struct rule_view *x, const struct candidate *c, size
 /* Is most of the loop of candidate ${first} a part of the one around the positions of ${r}, of
  * ${around}? */
 bool
-bound_is_taken(const struct candidate *c, size_t n, size_t first, size_t around,
+bound_is_taken(const struct bound_candidate *c, size_t n, size_t first, size_t around,
     const struct recurrent *r)
 {
 	double all = 0, taken = 0;
@@ -182,7 +182,7 @@ bound_is_taken(const struct candidate *c, size_t n, size_t first, size_t around,
 /* The loop around the positions of ${r}: of those that launch its kernels the one with the
  * largest gain; others evaluate. ${n}: none. */
 size_t
-bound_recurrent_loop(const struct rule_view *x, const struct candidate *c, size_t n,
+bound_recurrent_loop(const struct rule_view *x, const struct bound_candidate *c, size_t n,
     const struct recurrent *r, const struct bound_updates *u)
 {
 	double most = 0;

@@ -62,7 +62,7 @@ growing_of(const struct run *run, const struct sequence *s)
 const char *
 bound_variant(const struct run *run, const struct bound_loop *l)
 {
-	const struct candidate *c = l->main;
+	const struct bound_candidate *c = l->main;
 	const struct sequence *s = c->s;
 	double launches = (double)s->length * (double)s->repeats;
 	struct inputs_made made;

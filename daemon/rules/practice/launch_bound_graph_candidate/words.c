@@ -125,7 +125,7 @@ bars(const struct run *run, const struct sequence *s)
 /* "19.2 µs between them"; where work was queued in front of some launches, the mean gap is
  * not that of all. */
 static const char *
-say_gaps(const struct rule_view *x, const struct candidate *c)
+say_gaps(const struct rule_view *x, const struct bound_candidate *c)
 {
 	double part = (double)c->s->gaps /
 	    ((double)c->s->length * (double)c->s->repeats);
@@ -178,7 +178,7 @@ void
 bound_found(struct rule_view *x, const struct bound_loop *l, const double *gone,
     const struct gone *less)
 {
-	const struct candidate *c = l->main;
+	const struct bound_candidate *c = l->main;
 	const struct sequence *s = c->s;
 	struct draft *d = rule_found(x, arena_format(x->arena, "%u %u", s->length,
 	    s->kernel[0]));
