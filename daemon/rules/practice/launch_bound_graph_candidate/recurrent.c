@@ -129,8 +129,8 @@ has_long_gaps(const struct sequence *s)
  * believed where each position has one, else half: some are the host's own work for all
  * positions. Arithmetic. */
 void
-bound_price_recurrent(const struct rule_view *x, const struct bound_candidate *c, size_t n, size_t first,
-    const struct recurrent *r, struct bound_loop *l)
+bound_price_recurrent(const struct rule_view *x, const struct bound_candidate *c, size_t n,
+    size_t first, const struct recurrent *r, struct bound_loop *l)
 {
 	const struct run *run = x->run;
 	double *launches = arena_get(x->arena, (run->kernels + 1) * sizeof(*launches));
