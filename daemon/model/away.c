@@ -67,7 +67,6 @@ keep_worked(struct model *m, uint64_t now, uint64_t ns, double used, double work
 
 	if (to <= from)
 		return 0;
-
 	if (last != NULL && last->to_ns == from && last->to_ns - last->from_ns <
 	    max_u64(m->worked_ns, WORKED_NS)) {
 		last->to_ns = to;

@@ -73,12 +73,24 @@ frame_of(const struct site *s)
 }
 
 bool
+same_frame_line(const struct site_frame *f, const struct site_frame *g)
+{
+	return f->line == g->line && same_text(f->file, g->file);
+}
+
+bool
+same_frame_function(const struct site_frame *f, const struct site_frame *g)
+{
+	return same_text(f->file, g->file) && same_text(f->function, g->function);
+}
+
+bool
 same_site(const struct site *a, const struct site *b)
 {
 	const struct site_frame *f = frame_of(a), *g = frame_of(b);
 
 	return f != NULL && g != NULL && f->file != NULL && f->line > 0 &&
-	    f->line == g->line && same_text(f->file, g->file);
+	    same_frame_line(f, g);
 }
 
 static XXH64_hash_t

@@ -25,6 +25,11 @@ void same_hash(XXH64_state_t *state, const char *name);
 /* same_line(a, b): do the findings have a line in common? */
 bool same_line(const struct finding *a, const struct finding *b);
 
+/* same_frame_line(f, g), same_frame_function(f, g): the same line of the same file; the same
+ * function of the same file, by names? */
+bool same_frame_line(const struct site_frame *f, const struct site_frame *g);
+bool same_frame_function(const struct site_frame *f, const struct site_frame *g);
+
 /*
  * same_site(a, b): are both known, and the same line of the same file?
  * same_caller(a, b): for programs without line numbers: the same function, or

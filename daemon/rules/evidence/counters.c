@@ -39,9 +39,7 @@ static const struct {
 static int
 reader_of(const struct site *s)
 {
-	char operator[OPERATOR_SIZE];
-
-	if (!lines_reads(s) || (operator_of(operator, s) && strcmp(operator, "aten::copy_") == 0))
+	if (!lines_reads(s) || operator_copies(s))
 		return -1;
 	for (size_t f = 0; f < s->frames; f++) {
 		const char *file = s->frame[f].file;
@@ -63,15 +61,6 @@ counters_other(const struct site *s)
 	return lines_reads(s) && reader_of(s) < 0;
 }
 
-/* Does PyTorch read a single number there? */
-static bool
-is_number(const struct site *s)
-{
-	char operator[OPERATOR_SIZE];
-
-	return lines_reads(s) && operator_of(operator, s) && strcmp(operator, "aten::copy_") != 0;
-}
-
 /* Sets the part of the numbers that lines read. */
 static void
 find_sites(const struct run *run, struct counters *c)
@@ -82,7 +71,7 @@ find_sites(const struct run *run, struct counters *c)
 		const struct site *s = &run->site[i];
 		int row = reader_of(s);
 
-		all += row >= 0 || is_number(s) ? (double)s->count : 0;
+		all += row >= 0 || operator_reads_value(s) ? (double)s->count : 0;
 		if (row < 0)
 			continue;
 		own += (double)s->count;
@@ -104,9 +93,8 @@ looked_s(const struct run *run, const struct site *most)
 	for (size_t i = 0; i < run->looks; i++) {
 		const struct look *l = &run->look[i];
 
-		if (l->site != NULL && l->site->frames > 0 && same_text(
-		    l->site->frame[0].function, most->frame[0].function) && same_text(
-		    l->site->frame[0].file, most->frame[0].file))
+		if (l->site != NULL && l->site->frames > 0 &&
+		    same_frame_function(&l->site->frame[0], &most->frame[0]))
 			sum += l->s;
 	}
 	return sum;

@@ -639,8 +639,8 @@ leave_foreign(const struct rule_view *x, struct draft *d, const json_t *own)
 	d->f.good_code = NULL;
 }
 
-static bool
-trains(const struct run *run)
+bool
+framework_trains(const struct run *run)
 {
 	for (size_t i = 0; i < run->sites; i++)
 		if (framework_differentiates(&run->site[i]))
@@ -655,7 +655,7 @@ say_larger(const struct rule_view *x, const struct draft *d, const json_t *words
     const char *text)
 {
 	if (d->lead != NULL || !json_is_true(json_object_get(words, "larger")) ||
-	    !trains(x->run))
+	    !framework_trains(x->run))
 		return text;
 	return arena_format(x->arena, "%s; larger batches change the training: adapt the learning "
 	    "rate to them, and check the accuracy", text);

@@ -20,8 +20,10 @@ const struct json_t *framework_of_run(const struct rule_view *x);
  * which variant is fastest? That is part of compiling, not of the program's loop. */
 bool framework_tunes(const struct site *s);
 
-/* framework_differentiates(s): does a framework's backward pass make the call? */
+/* framework_differentiates(s): does a framework's backward pass make the call?
+ * framework_trains(run): does one make any call of the run? */
 bool framework_differentiates(const struct site *s);
+bool framework_trains(const struct run *run);
 
 /* framework_waits_for_backward(s): is the thread, by its Python, in a backward pass that
  * another thread runs? */

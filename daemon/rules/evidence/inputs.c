@@ -45,10 +45,7 @@ is_within(const struct site *s)
 static bool
 is_result(const struct site *s)
 {
-	char operator[OPERATOR_SIZE];
-
-	return lines_reads(s) && is_within(s) && operator_of(operator, s) &&
-	    strcmp(operator, "aten::copy_") == 0;
+	return lines_reads(s) && is_within(s) && operator_copies(s);
 }
 
 static bool

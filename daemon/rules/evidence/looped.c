@@ -45,7 +45,7 @@ launching_s(const struct run *run, const struct site_frame *at)
 		const struct site_frame *f;
 
 		if (l->gap != LOOK_LAUNCH || l->site == NULL || (f = own_of(l->site)) == NULL ||
-		    f->line != at->line || !same_text(f->file, at->file))
+		    !same_frame_line(f, at))
 			continue;
 		looks++;
 		s += l->s;
@@ -64,8 +64,7 @@ most_at(const struct run *run, const struct site *site)
 		const struct site_frame *f;
 
 		if (s->call == CALL_GRAPH_LAUNCH && s->count > site->count &&
-		    (f = own_of(s)) != NULL && f->line == at->line &&
-		    same_text(f->file, at->file))
+		    (f = own_of(s)) != NULL && same_frame_line(f, at))
 			site = s;
 	}
 	return site;

@@ -54,15 +54,6 @@ is_copy(const struct site *s)
 	return s->frames > 0 && (s->call == CALL_MEMCPY || s->call == CALL_MEMCPY_ASYNC);
 }
 
-/* Does PyTorch read a number there, for the host to go on by? It copies no tensor. */
-static bool
-is_value(const struct site *s)
-{
-	char operator[OPERATOR_SIZE];
-
-	return lines_reads(s) && operator_of(operator, s) && strcmp(operator, "aten::copy_") != 0;
-}
-
 /* Is the look's thread where ${s} makes its call: in the same function, below the same line of
  * the program's? */
 static bool
@@ -72,8 +63,7 @@ is_at(const struct site *look, const struct site *s)
 
 	own.first = gaps_own_frame(look);
 	return own.first < own.frames && same_site(&own, s) &&
-	    same_text(look->frame[0].file, s->frame[0].file) &&
-	    same_text(look->frame[0].function, s->frame[0].function);
+	    same_frame_function(&look->frame[0], &s->frame[0]);
 }
 
 /* Is ${s} one of few copies, of at most ${most} at a line, at a line that launches kernels, too?
@@ -168,7 +158,7 @@ best_of(const struct run *run, enum wire_copy kind, bool bytes, bool looked, siz
 
 		if (!is_copy(c.site) || (c.way = (int)way_of(c.site, kind)) == WAY_OTHER)
 			continue;
-		if (bytes && is_value(c.site))
+		if (bytes && operator_reads_value(c.site))
 			c.way = WAY_UNKNOWN;
 		if (looked && c.way == WAY_THIS && lines_feeds(c.site) &&
 		    !is_aside(run, c.site, most)) {
@@ -204,8 +194,7 @@ moved_site(const struct rule_view *x, struct draft *d, enum wire_copy kind, bool
 static bool
 same_function(const struct site_frame *a, const struct site_frame *b)
 {
-	return a->function != NULL && same_text(a->function, b->function) &&
-	    same_text(a->file, b->file);
+	return a->function != NULL && same_frame_function(a, b);
 }
 
 /* The time for which the GPU waits, and the host makes no call, in front of the copies of a

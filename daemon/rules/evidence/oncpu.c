@@ -17,8 +17,7 @@
 static bool
 is_at(const struct site *s, const struct site_frame *at)
 {
-	return s->frames > 0 && s->frame[0].python && s->frame[0].line == at->line &&
-	    same_text(s->frame[0].file, at->file);
+	return s->frames > 0 && s->frame[0].python && same_frame_line(&s->frame[0], at);
 }
 
 /* The looks at the line of ${o}, of the ${all} seconds of those of ${of}. */

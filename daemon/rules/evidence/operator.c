@@ -61,6 +61,22 @@ operator_of(char name[OPERATOR_SIZE], const struct site *s)
 }
 
 bool
+operator_copies(const struct site *s)
+{
+	char name[OPERATOR_SIZE];
+
+	return operator_of(name, s) && strcmp(name, "aten::copy_") == 0;
+}
+
+bool
+operator_reads_value(const struct site *s)
+{
+	char name[OPERATOR_SIZE];
+
+	return lines_reads(s) && operator_of(name, s) && strcmp(name, "aten::copy_") != 0;
+}
+
+bool
 operator_name(char name[OPERATOR_SIZE], const struct kernel *k,
     const struct site *s, const struct library *l)
 {

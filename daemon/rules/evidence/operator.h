@@ -13,6 +13,11 @@
  * ${name}. False: there is none. */
 bool operator_of(char name[OPERATOR_SIZE], const struct site *s);
 
+/* operator_copies(s), operator_reads_value(s): does PyTorch copy a tensor there; does a line of
+ * Python read a number, for the host to go on by? */
+bool operator_copies(const struct site *s);
+bool operator_reads_value(const struct site *s);
+
 /*
  * operator_name(name, k, s, l): write into ${name} the innermost operator on
  * the stack ${s} of the launch of ${k}; else CuPy's, from the kernel's name.

@@ -3,8 +3,8 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "rules/engine/same.h"
 #include "rules/evidence/framework.h"
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/silence.h"
@@ -82,10 +82,9 @@ frame_in(const struct site *s, size_t depth)
 }
 
 static bool
-same_line(const struct site_frame *a, const struct site_frame *b)
+at_one_line(const struct site_frame *a, const struct site_frame *b)
 {
-	return a != NULL && b != NULL && a->line == b->line && a->file != NULL &&
-	    b->file != NULL && strcmp(a->file, b->file) == 0;
+	return a != NULL && b != NULL && a->file != NULL && same_frame_line(a, b);
 }
 
 /* Is the frame ${depth} calls in of ${s} the program's own? */
@@ -112,7 +111,7 @@ busiest_line(const struct looked *stack, size_t n, size_t depth, double *s)
 		double sum = 0;
 
 		for (size_t k = 0; f != NULL && k < n; k++)
-			if (same_line(f, frame_in(stack[k].site, depth)))
+			if (at_one_line(f, frame_in(stack[k].site, depth)))
 				sum += stack[k].s;
 		if (sum > *s) {
 			*s = sum;
@@ -130,7 +129,7 @@ keep_line(struct looked *stack, size_t n, const struct site *at, size_t depth)
 	size_t out = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (same_line(frame_in(at, depth), frame_in(stack[i].site, depth)))
+		if (at_one_line(frame_in(at, depth), frame_in(stack[i].site, depth)))
 			stack[out++] = stack[i];
 	return out;
 }

@@ -5,7 +5,9 @@
 
 #include "rules/evidence/workers.h"
 
-#define COUNTED_MOST 0.5	/* arithmetic */
+/* From this share of the launches on whose time was counted, the rest is like it: arithmetic,
+ * most. */
+#define COUNTED_MOST 0.5
 
 /* The timeline of the GPU that works most; NULL: there is none. */
 static const struct timeline *
@@ -25,7 +27,7 @@ launches_in(const struct timeline *t, double from, double to)
 {
 	double bin = (double)t->bin_ns, sum = 0;
 
-	for (uint32_t i = 0; i < t->bins; i++) {
+	for (uint32_t i = (uint32_t)fmin(from / bin, t->bins); i < t->bins && i * bin < to; i++) {
 		double part = fmin(to, (i + 1) * bin) - fmax(from, i * bin);
 
 		sum += part > 0 ? part / bin * t->count[ROW_KERNEL][i] : 0;

@@ -103,8 +103,7 @@ idle_by_elements(const struct rule_view *x, struct idle_gaps *g)
 	const struct site_frame *f = reading_line(x->run);
 	double copies = 0, groups = 0;
 
-	if (at == NULL || f == NULL || !same_text(f->file, at->frame[at->first].file) ||
-	    !same_text(f->function, at->frame[at->first].function))
+	if (at == NULL || f == NULL || !same_frame_function(f, &at->frame[at->first]))
 		return false;
 	for (size_t i = 0; i < x->run->smalls; i++)
 		if (x->run->small[i].kind == COPY_D2H) {

@@ -207,9 +207,10 @@ working_meanwhile(const struct run *run, struct looks_of of, double *n)
 	double s = 0, worked = 0, there = 0, some = 0;
 
 	for (size_t i = 0; i < run->looks; i++) {
-		double share = workers_worked(run, run->look[i].at_ns, &some);
+		double share;
 
-		if (isnan(share) || !looks_counts(run, &run->look[i], of))
+		if (!looks_counts(run, &run->look[i], of) ||
+		    isnan(share = workers_worked(run, run->look[i].at_ns, &some)))
 			continue;
 		s += run->look[i].s;
 		worked += share * run->look[i].s;

@@ -176,14 +176,10 @@ is_launch(const struct site *s)
 static size_t
 add_launching(struct launching_line *line, size_t n, const struct site *s)
 {
-	const struct site_frame *f = &s->frame[s->first], *g;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		g = &line[i].most->frame[line[i].most->first];
-		if (f->line == g->line && same_text(f->file, g->file))
-			break;
-	}
+	for (i = 0; i < n && !same_site(line[i].most, s); i++)
+		;
 	if (i == n)
 		line[n++] = (struct launching_line){ s, 0 };
 	line[i].launches += (double)s->count;

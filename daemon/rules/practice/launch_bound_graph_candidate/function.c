@@ -26,9 +26,8 @@ has_model(const struct rule_view *x, const struct sequence *s, const struct site
 {
 	const struct run *run = x->run;
 
-	for (size_t i = 0; i < run->sites; i++)
-		if (framework_differentiates(&run->site[i]))
-			return true;
+	if (framework_trains(run))
+		return true;
 	for (size_t i = 0; i < s->length && i < SEQUENCE_MAX; i++) {
 		size_t end, k = site_launches(run->site, run->sites, s->kernel[i], &end);
 

@@ -43,12 +43,6 @@ bound_frame(const struct site *s, size_t depth)
 	return depth < n ? &s->frame[n - 1 - depth] : NULL;
 }
 
-static bool
-same_function(const struct site_frame *f, const struct site_frame *g)
-{
-	return same_text(f->file, g->file) && same_text(f->function, g->function);
-}
-
 /* The number of outermost frames of Python that both stacks share, up to lines. */
 static size_t
 in_common(const struct site *a, const struct site *b)
@@ -59,7 +53,7 @@ in_common(const struct site *a, const struct site *b)
 		const struct site_frame *f = bound_frame(a, n), *g = bound_frame(b, n);
 
 		if (f == NULL || g == NULL || f->line != g->line ||
-		    !same_function(f, g))
+		    !same_frame_function(f, g))
 			return n;
 	}
 }
@@ -105,7 +99,7 @@ bound_within(const struct site *s, const struct site *at, size_t depth)
 	const struct site_frame *f = bound_frame(at, depth), *g = bound_frame(s, depth);
 
 	return f != NULL && g != NULL && in_common(s, at) >= depth &&
-	    same_function(f, g);
+	    same_frame_function(f, g);
 }
 
 /* A line of Python, how often the loop calls from it and, of a helper that is called at several
@@ -115,12 +109,6 @@ struct called_line {
 	double calls;
 };
 
-static bool
-is_line(const struct site_frame *f, const struct site_frame *g)
-{
-	return f->line == g->line && same_text(f->file, g->file);
-}
-
 /* The line of the program that calls the function in which ${s} is shown; NULL: a package calls
  * it back. */
 static const struct site_frame *
@@ -129,7 +117,7 @@ caller_of(const struct site *s)
 	const struct site_frame *f = &s->frame[s->first];
 
 	for (size_t i = s->first + 1; i < s->frames && s->frame[i].python; i++)
-		if (site_own(&s->frame[i]) && !same_function(f, &s->frame[i]))
+		if (site_own(&s->frame[i]) && !same_frame_function(f, &s->frame[i]))
 			return site_installed(&s->frame[i]) ? NULL : &s->frame[i];
 	return NULL;
 }
@@ -148,10 +136,10 @@ add_caller(const struct run *run, const struct site *at, size_t depth,
 		const struct site *o = &run->site[i];
 		const struct site_frame *from;
 
-		if (!is(o) || !is_line(l->f, &o->frame[o->first]) ||
+		if (!is(o) || !same_frame_line(l->f, &o->frame[o->first]) ||
 		    (from = caller_of(o)) == NULL)
 			continue;
-		for (j = 0; j < n && !is_line(all[j].f, from); j++)
+		for (j = 0; j < n && !same_frame_line(all[j].f, from); j++)
 			;
 		if (j == n && n < WAITS_LINES)
 			all[n++] = (struct called_line){ .f = from };
@@ -178,7 +166,7 @@ lines_of(const struct rule_view *x, const struct sequence *s, const struct site 
 
 		if (!is(o) || (at != NULL && !bound_within(o, at, depth)))
 			continue;
-		for (j = 0; j < n && !is_line(all[j].f, &o->frame[o->first]); j++)
+		for (j = 0; j < n && !same_frame_line(all[j].f, &o->frame[o->first]); j++)
 			;
 		if (j == n && n < WAITS_LINES)
 			all[n++] = (struct called_line){ .f = &o->frame[o->first] };
@@ -233,7 +221,7 @@ bound_waits(const struct rule_view *x, const struct sequence *s, const struct si
 		    arena_format(x->arena, "%s, %s:%" PRIu32, all, base, l[i].f->line);
 		/* Behind the last of those that one line calls. */
 		if (l[i].from != NULL && (i + 1 == n || l[i + 1].from == NULL ||
-		    !is_line(l[i].from, l[i + 1].from)))
+		    !same_frame_line(l[i].from, l[i + 1].from)))
 			all = arena_format(x->arena, "%s (called from %s:%" PRIu32 ")", all,
 			    text_base_name(l[i].from->file), l[i].from->line);
 	}
@@ -304,7 +292,7 @@ bound_repeated(const struct rule_view *x, const struct sequence *s, size_t i, co
 
 		/* Another thread's stack, as of a backward pass, has no line of the program. */
 		if (o->call != CALL_LAUNCH || o->kernel != s->kernel[i] || f == NULL ||
-		    !same_function(outer, f) ||
+		    !same_frame_function(outer, f) ||
 		    (best != at && o->count <= best->count))
 			continue;
 		shared = in_common(at, o);

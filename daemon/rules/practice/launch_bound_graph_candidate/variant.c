@@ -47,9 +47,8 @@ growing_of(const struct run *run, const struct sequence *s)
 {
 	bool caches = false;
 
-	for (size_t i = 0; i < run->sites; i++)
-		if (framework_differentiates(&run->site[i]))
-			return "grows";
+	if (framework_trains(run))
+		return "grows";
 	for (size_t i = 0; i < s->length && i < SEQUENCE_MAX; i++) {
 		const struct site *site = lines_launched(run, s->kernel[i]);
 
